@@ -1,0 +1,1 @@
+//! The thin shell: configuration, ports, clock, signals, tasks.

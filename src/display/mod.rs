@@ -1,0 +1,1 @@
+//! What people see: the web page and its server.

@@ -1,0 +1,490 @@
+//! The one vocabulary of what leaves a table: journal, bus, web, replay and tests all speak it.
+//!
+//! In: what the table knows. Out: plain values with a fixed JSON form, version [`VERSION`]. It knows no transport:
+//! which topic, which retention and which file is decided by the rooms behind it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::types::{BoardId, Instant, Seat};
+
+/// Version of the vocabulary, field `v` of every message.
+pub const VERSION: u8 = 1;
+
+/// One event with its envelope. `seq` counts per table and feed without gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// [`VERSION`].
+    pub v: u8,
+    /// The start of the daemon (or the replay) that made it.
+    pub session: String,
+    /// The table's id from the configuration.
+    pub table: String,
+    /// The game that it belongs to; none between games.
+    pub game: Option<String>,
+    /// Number within the feed of the table.
+    pub seq: u64,
+    /// When, in microseconds since the table was opened.
+    pub t: Instant,
+    /// The same as RFC 3339 in UTC with milliseconds.
+    pub time: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: Body,
+}
+
+/// What happened. The JSON carries `type` in kebab case beside the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Body {
+    /// Set-up boards and running clocks, or the arbiter, began a game.
+    GameStarted(GameStarted),
+    /// Provisional: the man stands on its square and was released.
+    MoveMade(Made),
+    /// The provisional move was taken back or explained otherwise.
+    MoveRetracted(Made),
+    /// Completed: the mover started the opponent's clock (WBN 1.4, 6.3).
+    Move(Box<Move>),
+    /// A pocket or what is in transit to it changed.
+    Pocket(Pocket),
+    /// A clock showed another time, or another side began to run.
+    Clock(ClockShown),
+    /// Several explanations remain; none is published as a fact.
+    Uncertain(Uncertain),
+    /// One explanation remains.
+    Resolved(Uncertain),
+    /// Moves that were published are replaced.
+    Correction(Correction),
+    /// The game is over.
+    GameEnded(GameEnded),
+    /// A fact for the arbiter, never a verdict.
+    Incident(Box<Incident>),
+}
+
+impl Body {
+    /// The `type` of the JSON form.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Body::GameStarted(_) => "game-started",
+            Body::MoveMade(_) => "move-made",
+            Body::MoveRetracted(_) => "move-retracted",
+            Body::Move(_) => "move",
+            Body::Pocket(_) => "pocket",
+            Body::Clock(_) => "clock",
+            Body::Uncertain(_) => "uncertain",
+            Body::Resolved(_) => "resolved",
+            Body::Correction(_) => "correction",
+            Body::GameEnded(_) => "game-ended",
+            Body::Incident(_) => "incident",
+        }
+    }
+
+    /// Who may hear it.
+    pub fn feed(&self) -> Feed {
+        match self {
+            Body::Incident(_) => Feed::Arbiter,
+            _ => Feed::Live,
+        }
+    }
+}
+
+/// Who may hear an event. Each feed of a table has its own `seq`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// Everybody who may read `live/`.
+    Live,
+    /// The arbiter alone (WBN 9.5).
+    Arbiter,
+}
+
+/// Times left of a board's two players in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockTimes {
+    /// White's time left.
+    pub white_ms: i64,
+    /// Black's time left.
+    pub black_ms: i64,
+}
+
+/// The four (or more) players by seat letter.
+pub type Players = std::collections::BTreeMap<String, String>;
+
+/// A game began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameStarted {
+    /// Name of the rule set.
+    pub ruleset: String,
+    /// Time control as configured.
+    pub time_control: String,
+    /// Names by seat letter.
+    pub players: Players,
+    /// Position of all boards.
+    pub bfen: String,
+}
+
+/// A provisional move, or its retraction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// The board.
+    pub board: BoardId,
+    /// Who moved.
+    pub seat: Seat,
+    /// Ply on the board from 1 that it would be.
+    pub ply: u32,
+    /// UCI; a drop is `N@f5`.
+    #[serde(rename = "move")]
+    pub uci: String,
+    /// Standard algebraic notation.
+    pub san: String,
+}
+
+/// A completed move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Move {
+    /// The board.
+    pub board: BoardId,
+    /// Who moved.
+    pub seat: Seat,
+    /// Ply on the board, from 1.
+    pub ply: u32,
+    /// Move number as BPGN writes it.
+    pub number: u32,
+    /// Standard algebraic notation.
+    pub san: String,
+    /// UCI; a drop is `N@f5`.
+    #[serde(rename = "move")]
+    pub uci: String,
+    /// Origin; none for a drop.
+    pub from: Option<String>,
+    /// Destination of the man (of the king in castling).
+    pub to: String,
+    /// The man that moved, as a FEN letter.
+    pub piece: char,
+    /// The man that goes over to the partner, as a FEN letter in its new colour.
+    pub captured: Option<char>,
+    /// What a pawn became, as a FEN letter.
+    pub promotion: Option<char>,
+    /// Times left after the move; none for a table without clocks.
+    pub clock: Option<ClockTimes>,
+    /// An illegal move that nobody claimed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands: bool,
+    /// Position of all boards after the move.
+    pub bfen: String,
+    /// Arrival of the frame that showed the move made.
+    pub made_at: Instant,
+    /// Arrival of the frame that showed it completed.
+    pub completed_at: Instant,
+}
+
+/// Contents of one pocket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pocket {
+    /// Whose pocket.
+    pub seat: Seat,
+    /// The pocket's men as sorted FEN letters.
+    pub pieces: String,
+    /// What came, as FEN letters.
+    pub added: String,
+    /// What left, as FEN letters.
+    pub removed: String,
+    /// Captured and not yet seen in the pocket.
+    pub in_transit: String,
+}
+
+/// What one board's clock shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockShown {
+    /// The board.
+    pub board: BoardId,
+    /// Times left.
+    #[serde(flatten)]
+    pub times: ClockTimes,
+    /// Whose time runs.
+    pub running: Option<Side>,
+}
+
+/// A colour as the messages spell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// White.
+    White,
+    /// Black.
+    Black,
+}
+
+impl From<crate::types::Color> for Side {
+    fn from(color: crate::types::Color) -> Side {
+        color.fold_wb(Side::White, Side::Black)
+    }
+}
+
+/// Explanations that remain for what a board shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uncertain {
+    /// The board.
+    pub board: BoardId,
+    /// Each a line of moves in SAN, the likeliest first.
+    pub candidates: Vec<String>,
+}
+
+/// Published moves are replaced by others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    /// The board.
+    pub board: BoardId,
+    /// `seq` of the first `move` event that no longer holds.
+    pub supersedes: u64,
+    /// The board's moves from that ply on.
+    pub moves: Vec<Move>,
+}
+
+/// A game is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameEnded {
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`; `1-0` is a win of the team of White on A.
+    pub result: String,
+    /// Why, in the words of the servers: `checkmated`, `resigns`, `forfeits on time`, …
+    pub reason: String,
+    /// Boards whose end it is.
+    pub boards: Vec<BoardId>,
+    /// The seat that lost or asked, the arbiter, or the table itself.
+    pub by: String,
+}
+
+/// A fact for the arbiter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    /// Names the incident within the table.
+    pub id: u64,
+    /// `illegal-move`, `checkmate`, `not-passed`, …
+    pub kind: String,
+    /// `note`, `warning` or `decisive`.
+    pub grade: Grade,
+    /// The law text, for example `WBN`.
+    pub law: String,
+    /// Its article.
+    pub article: String,
+    /// The board, if one.
+    pub board: Option<BoardId>,
+    /// The seat, if one.
+    pub seat: Option<Seat>,
+    /// The exact reason.
+    pub reason: String,
+    /// Squares, slots, times: whatever shows it.
+    pub evidence: serde_json::Value,
+    /// Seats that may claim it.
+    pub claimable_by: Vec<Seat>,
+    /// When the claim lapses, if known.
+    pub claim_until: Option<Instant>,
+    /// What became of it.
+    pub state: IncidentState,
+}
+
+/// How much an incident weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    /// Fast play does it, nobody minds.
+    Note,
+    /// The arbiter should look.
+    Warning,
+    /// A claim would end the game.
+    Decisive,
+}
+
+/// What became of an incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IncidentState {
+    /// Nobody decided yet.
+    Open,
+    /// The time to claim is over.
+    Lapsed,
+    /// Claimed or confirmed.
+    Claimed,
+    /// The arbiter dismissed it.
+    Dismissed,
+}
+
+/// The whole table at one moment: retained on `live/state`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// [`VERSION`].
+    pub v: u8,
+    /// As in [`Event`].
+    pub session: String,
+    /// As in [`Event`].
+    pub table: String,
+    /// The game on the boards, if one.
+    pub game: Option<String>,
+    /// The last event of the live feed that is included.
+    pub seq: u64,
+    /// As in [`Event`].
+    pub t: Instant,
+    /// As in [`Event`].
+    pub time: String,
+    /// What the table is doing.
+    pub status: Status,
+    /// `*` until the game has ended.
+    pub result: String,
+    /// Why it ended; empty before.
+    pub reason: String,
+    /// Name of the rule set.
+    pub ruleset: String,
+    /// Time control as configured.
+    pub time_control: String,
+    /// Names by seat letter.
+    pub players: Players,
+    /// Position of all boards with completed moves only.
+    pub bfen: String,
+    /// One entry a board.
+    pub boards: Vec<BoardState>,
+}
+
+/// What a table is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// No game, or men being set up.
+    Waiting,
+    /// A game is played.
+    Playing,
+    /// All clocks of an unfinished game are stopped (WBN 7.12).
+    Paused,
+    /// The game has ended.
+    Ended,
+}
+
+/// One board at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoardState {
+    /// The board.
+    pub board: BoardId,
+    /// FEN after the completed moves (placement with `~`, side, castling, e.p., counters `0 N`).
+    pub fen: String,
+    /// Whose move it is after the completed moves.
+    pub turn: Side,
+    /// Whether the side to move is in check.
+    pub check: bool,
+    /// Whether it is checkmate, potential drops considered.
+    pub mate: bool,
+    /// Completed plies.
+    pub plies: u32,
+    /// The last completed move.
+    pub last: Option<Made>,
+    /// Moves made and not completed, in order.
+    pub made: Vec<Made>,
+    /// Placement with the made moves played: what a spectator sees.
+    pub shown: String,
+    /// White's pocket.
+    pub white: PocketState,
+    /// Black's pocket.
+    pub black: PocketState,
+    /// The clock; none for a board without.
+    pub clock: Option<ClockShown>,
+    /// Squares where the sensors contradict the explanation; the board needs a look.
+    pub unexplained: Vec<String>,
+}
+
+/// One pocket at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PocketState {
+    /// Men in the pocket, sorted QRBNP, in the owner's colour.
+    pub pieces: String,
+    /// Captured for it and not yet seen there.
+    pub in_transit: String,
+}
+
+/// A device of the table at one moment: retained on `device/D/state`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceState {
+    /// [`VERSION`].
+    pub v: u8,
+    /// As in [`Event`].
+    pub session: String,
+    /// As in [`Event`].
+    pub table: String,
+    /// As in [`Event`].
+    pub t: Instant,
+    /// As in [`Event`].
+    pub time: String,
+    /// Name from the configuration.
+    pub device: String,
+    /// Driver from the configuration.
+    pub driver: String,
+    /// Whether it speaks.
+    pub link: LinkState,
+    /// Serial number that it told.
+    pub serial: Option<String>,
+    /// Firmware or protocol version that it told.
+    pub firmware: Option<String>,
+    /// `0` or `180` once it is known.
+    pub rotation: Option<u16>,
+    /// Side of the clock at which White sits, once it is known.
+    pub clock_white: Option<String>,
+    /// Frames, bytes and rejects by reason since the link came up.
+    pub counters: std::collections::BTreeMap<String, u64>,
+}
+
+/// Whether a device speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkState {
+    /// It answers.
+    Up,
+    /// The port is open and nothing comes.
+    Silent,
+    /// The port is gone.
+    Down,
+}
+
+/// A command to a table (`arbiter/request/VERB`, a button, a line of a capture).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// What to do.
+    pub verb: String,
+    /// Arguments of the verb.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub data: serde_json::Value,
+    /// Names the request; a repeated one is answered again without acting twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Who asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// The answer to a [`Request`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// `ok` or `error`.
+    pub status: ResponseStatus,
+    /// The verb that was asked.
+    pub verb: String,
+    /// As in the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ResponseError>,
+}
+
+/// Whether a request was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResponseStatus {
+    /// Carried out.
+    Ok,
+    /// Nothing changed.
+    Error,
+}
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseError {
+    /// A word for programs.
+    pub code: String,
+    /// A sentence for people: expected, found, what to do.
+    pub message: String,
+}

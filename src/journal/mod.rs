@@ -1,0 +1,1 @@
+//! The durable record: events and raw bytes in SQLite.

@@ -1,0 +1,1 @@
+//! Events to topics; the MQTT session; the embedded broker.

@@ -1,0 +1,1 @@
+//! A game played by hands on emulated devices.

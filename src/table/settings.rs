@@ -1,0 +1,184 @@
+//! What one table is configured to be: the `[[table]]` entry of the configuration and the header of a capture.
+//!
+//! Plain data with the same names in TOML and JSON. Unknown keys are errors. Whether ports exist is not known here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    event::Players,
+    types::{BoardId, Seat},
+};
+
+/// One `[[table]]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableSettings {
+    /// Names the table in topics and records.
+    pub id: String,
+    /// Rule set by name.
+    #[serde(default = "default_ruleset")]
+    pub ruleset: String,
+    /// Seconds + increment, for example `300+0`.
+    #[serde(default = "default_time_control")]
+    pub time_control: String,
+    /// Who ends a game.
+    #[serde(default)]
+    pub adjudication: Adjudication,
+    /// Incident kinds that everybody may see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub announce: Vec<String>,
+    /// Delay of the public feed, for example `30s`.
+    #[serde(default = "default_delay")]
+    pub delay: String,
+    /// Names by seat letter.
+    #[serde(default, skip_serializing_if = "Players::is_empty")]
+    pub players: Players,
+    /// Rest after which a move counts as completed on a table without a clock.
+    #[serde(default = "default_settle")]
+    pub settle: String,
+    /// How long a man may be out of a pocket before it is missed.
+    #[serde(default = "default_lift_grace")]
+    pub lift_grace: String,
+    /// Whether raw bytes are kept.
+    #[serde(default = "yes")]
+    pub capture: bool,
+    /// The devices.
+    #[serde(default)]
+    pub device: Vec<DeviceSettings>,
+}
+
+/// Who ends a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Adjudication {
+    /// An end is pending until claimed, confirmed or evident from the table.
+    #[default]
+    Advise,
+    /// Mate, flag and unanswered illegal moves end the game at once.
+    Auto,
+}
+
+/// One `[[table.device]]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceSettings {
+    /// Names the device in topics, captures and messages.
+    pub name: String,
+    /// Protocol.
+    pub driver: Driver,
+    /// Path of the serial port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<String>,
+    /// Serial number to look for instead of a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// The board that it senses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<BoardId>,
+    /// Whether a clock is read through it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock: bool,
+    /// Side of the clock at which White sits.
+    #[serde(default)]
+    pub clock_white: ClockSide,
+    /// How the board lies.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// Seats of tray channels 0, 1, …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pockets: Vec<Seat>,
+    /// File with calibration values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<String>,
+}
+
+/// A serial protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Driver {
+    /// DGT boards with their clock.
+    Dgt,
+    /// Bughouse Sensor Line Protocol: trays, own boards, own clocks.
+    Bslp,
+}
+
+/// A side of a chess clock as seen from its front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClockSide {
+    /// White sits at the left display.
+    Left,
+    /// White sits at the right display.
+    Right,
+    /// Found when the first clock runs.
+    #[default]
+    Auto,
+}
+
+/// How a board lies under its men.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rotation {
+    /// As the protocol numbers it.
+    Straight,
+    /// Turned half round.
+    Turned,
+    /// Found at the set-up.
+    #[default]
+    Auto,
+}
+
+/// `0`, `180` or `"auto"`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum RotationText {
+    Degrees(u16),
+    Word(String),
+}
+
+impl Serialize for Rotation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Rotation::Straight => serializer.serialize_u16(0),
+            Rotation::Turned => serializer.serialize_u16(180),
+            Rotation::Auto => serializer.serialize_str("auto"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Rotation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Rotation, D::Error> {
+        let expected = "expected 0, 180 or \"auto\"";
+        let text = RotationText::deserialize(deserializer).map_err(|_| serde::de::Error::custom(expected))?;
+        match text {
+            RotationText::Degrees(0) => Ok(Rotation::Straight),
+            RotationText::Degrees(180) => Ok(Rotation::Turned),
+            RotationText::Word(word) if word == "auto" => Ok(Rotation::Auto),
+            RotationText::Degrees(found) => Err(serde::de::Error::custom(format!("{expected}, found {found}"))),
+            RotationText::Word(found) => Err(serde::de::Error::custom(format!("{expected}, found {found:?}"))),
+        }
+    }
+}
+
+fn default_ruleset() -> String {
+    "wbn-1.00".into()
+}
+
+fn default_time_control() -> String {
+    "300+0".into()
+}
+
+fn default_delay() -> String {
+    "0s".into()
+}
+
+fn default_settle() -> String {
+    "400ms".into()
+}
+
+fn default_lift_grace() -> String {
+    "5s".into()
+}
+
+fn yes() -> bool {
+    true
+}

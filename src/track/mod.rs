@@ -1,0 +1,1 @@
+//! Placements and clocks over time to moves.

@@ -1,0 +1,17 @@
+//! The words that every room shares: squares, men, boards, seats, teams, instants.
+//!
+//! Squares, colours and roles are those of [`shakmaty`]; the rest is ours because no chess library knows a table of
+//! several boards. Nothing here knows rules, sensors or people.
+//!
+//! # Cardinalities
+//! A *table* has N *boards* (two in the common case, never assumed in types); a board has two *seats*, one a colour;
+//! a *team* has the seats that win together: White on the first board, Black on the second and so on, and the others.
+
+mod board;
+mod instant;
+mod kinds;
+
+pub use board::{BOARDS_MAX, BoardId, ParseBoardError, ParseSeatError, Seat, Team};
+pub use instant::{Instant, MS, SECOND};
+pub use kinds::Kinds;
+pub use shakmaty::{Bitboard, ByColor, ByRole, CastlingSide, Color, File, Piece, Rank, Role, Square};

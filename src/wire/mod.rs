@@ -1,0 +1,1 @@
+//! Bytes and frames: one file per protocol, parse and emit.
