@@ -55,3 +55,42 @@ pub enum Output {
     /// Nothing more until this instant, or until the next input if there is none.
     Deadline(Option<Instant>),
 }
+
+/// The settings do not describe a table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {message}")]
+pub struct SettingsError {
+    /// The key within the `[[table]]` entry.
+    pub key: String,
+    /// What was expected, what was found, how to mend it.
+    pub message: String,
+}
+
+/// One table.
+pub struct Table {
+    settings: settings::TableSettings,
+    opening: Opening,
+}
+
+impl Table {
+    /// A table with nothing known of its boards.
+    pub fn new(settings: settings::TableSettings, opening: Opening) -> Result<Table, SettingsError> {
+        Ok(Table { settings, opening })
+    }
+
+    /// Takes one input in. `at` never goes back.
+    pub fn handle(&mut self, at: Instant, input: Input<'_>) {
+        let _ = (at, input, &self.settings, &self.opening);
+    }
+
+    /// The next output. Drain until [`Output::Deadline`].
+    #[must_use]
+    pub fn poll(&mut self) -> Output {
+        Output::Deadline(None)
+    }
+
+    /// The whole table now.
+    pub fn state(&self) -> crate::event::State {
+        unreachable!("filled in with the tracker")
+    }
+}
