@@ -252,7 +252,7 @@ impl Connection<'_> {
         if self.settings.own_broker {
             paths.push(topics.requests(None));
         } else {
-            paths.extend(self.settings.tables.iter().map(|table| topics.requests(Some(table))));
+            paths.extend(self.shared.requests.keys().map(|table| topics.requests(Some(table))));
         }
         paths
             .into_iter()
@@ -327,18 +327,18 @@ impl Connection<'_> {
 
     fn pass_on(&self, incoming: Incoming) {
         let Incoming { table, route, request } = incoming;
-        let known = self.settings.tables.iter().find(|id| level(id) == table);
+        let known = self.shared.requests.iter().find(|(id, _)| level(id) == table);
         let refusal = match (request, known) {
             (Err(response), _) => *response,
             (Ok(request), None) => {
-                let ours = self.settings.tables.join(", ");
+                let ours = self.shared.requests.keys().cloned().collect::<Vec<_>>().join(", ");
                 let error = request::error("no-table", format!("expected one of the tables {ours}, found {table}"));
                 request::refused(&request.verb, request.transaction, error)
             }
-            (Ok(request), Some(id)) => {
+            (Ok(request), Some((_, tell))) => {
                 let (verb, transaction) = (request.verb.clone(), request.transaction.clone());
-                let wanted = TableRequest { table: id.clone(), request, route: route.clone() };
-                if self.shared.requests.try_send(wanted).is_ok() {
+                let wanted = TableRequest { request, route: route.clone() };
+                if tell.try_send(wanted).is_ok() {
                     return;
                 }
                 let error = request::error("busy", "too many requests wait: send it again in a second");

@@ -49,9 +49,9 @@ struct Enveloped<'a, T> {
 }
 
 impl TableFeed {
-    /// The feed of `table`; `game` is the record of the game that goes on, if the journal has one.
-    pub fn new(topics: Topics, table: &str, session: &str, game: Option<GameRecord>) -> TableFeed {
-        TableFeed { topics, table: table.to_owned(), session: session.to_owned(), game, state_sent: false }
+    /// The feed of `table`.
+    pub fn new(topics: Topics, table: &str, session: &str) -> TableFeed {
+        TableFeed { topics, table: table.to_owned(), session: session.to_owned(), game: None, state_sent: false }
     }
 
     /// Messages for events that belong together and the state after them.

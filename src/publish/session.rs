@@ -5,6 +5,7 @@
 //! and external brokers are one case.
 
 use std::{
+    collections::BTreeMap,
     panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex, PoisonError,
@@ -47,8 +48,6 @@ pub struct SessionSettings {
     pub topics: Topics,
     /// Names this start of the daemon.
     pub session: String,
-    /// Ids of our tables.
-    pub tables: Vec<String>,
     /// The broker is ours: all tables on it are ours, and it says truly who sent a request.
     pub own_broker: bool,
 }
@@ -56,13 +55,14 @@ pub struct SessionSettings {
 /// A request for one of our tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRequest {
-    /// The table's id.
-    pub table: String,
     /// What is asked.
     pub request: Request,
     /// Where the answer goes.
     pub route: Route,
 }
+
+/// The way to our tables, by their ids.
+pub type Requests = BTreeMap<String, mpsc::Sender<TableRequest>>;
 
 /// How the session does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -88,7 +88,7 @@ pub struct Session(Arc<Shared>);
 /// What the handles and the running session have in common.
 pub(super) struct Shared {
     pub(super) settings: SessionSettings,
-    pub(super) requests: mpsc::Sender<TableRequest>,
+    pub(super) requests: Requests,
     pub(super) wake: Notify,
     pub(super) stopping: watch::Sender<bool>,
     pub(super) connected: AtomicBool,
@@ -126,10 +126,7 @@ impl SessionSettings {
 
 impl Session {
     /// Starts the session on the current runtime; the task ends after [`Session::stop`].
-    pub fn spawn(
-        settings: SessionSettings,
-        requests: mpsc::Sender<TableRequest>,
-    ) -> (Session, tokio::task::JoinHandle<()>) {
+    pub fn spawn(settings: SessionSettings, requests: Requests) -> (Session, tokio::task::JoinHandle<()>) {
         let session = Session(Arc::new(Shared {
             settings,
             requests,
