@@ -266,4 +266,6 @@ pub fn terms(game: &crate::notation::bpgn::Game) -> Terms {
 const DEFAULT_BASE_MS: i64 = 300_000;
 
 #[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
 mod tests;
