@@ -8,9 +8,13 @@
 //! ```
 //! Moves stand in order of completion across the boards; the number in braces is the mover's time left in seconds.
 
+mod read;
+
 use std::fmt::Write as _;
 
 use crate::types::Seat;
+
+pub use read::{GAME_BYTES_MAX, Located, Parsed, ReadError, Reader, read_game};
 
 /// A game as its text has it. Nothing is checked against the rules here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,109 @@
+//! Men on squares as FEN writes them, promoted men marked `~`, and the pocket letters of BFEN.
+
+use shakmaty::Board;
+
+use crate::{
+    rules::Pocket,
+    types::{Bitboard, ByColor, Color, File, Piece, Rank, Role, Square},
+};
+
+/// The placement field is not eight ranks of eight squares.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found:?}")]
+pub struct PlacementError {
+    /// What should stand there.
+    pub expected: &'static str,
+    /// What stands there.
+    pub found: String,
+}
+
+fn error(expected: &'static str, found: impl Into<String>) -> PlacementError {
+    PlacementError { expected, found: found.into() }
+}
+
+/// Writes the placement field.
+pub fn write(board: &Board, promoted: Bitboard) -> String {
+    let mut text = String::with_capacity(72);
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut empty = 0;
+        for file in File::ALL {
+            let square = Square::from_coords(file, rank);
+            let Some(man) = board.piece_at(square) else {
+                empty += 1;
+                continue;
+            };
+            push_empty(&mut text, &mut empty);
+            text.push(man.char());
+            if promoted.contains(square) {
+                text.push('~');
+            }
+        }
+        push_empty(&mut text, &mut empty);
+        if rank != Rank::First {
+            text.push('/');
+        }
+    }
+    text
+}
+
+fn push_empty(text: &mut String, empty: &mut u8) {
+    if *empty > 0 {
+        text.push((b'0' + *empty) as char);
+        *empty = 0;
+    }
+}
+
+/// Reads eight ranks, the eighth first.
+pub fn read<'a>(ranks: impl Iterator<Item = &'a str>) -> Result<(Board, Bitboard), PlacementError> {
+    let mut board = Board::empty();
+    let mut promoted = Bitboard::EMPTY;
+    let mut count = 0;
+    for (rank, text) in Rank::ALL.into_iter().rev().zip(ranks) {
+        read_rank(rank, text, &mut board, &mut promoted)?;
+        count += 1;
+    }
+    if count == 8 { Ok((board, promoted)) } else { Err(error("eight ranks", format!("{count} ranks"))) }
+}
+
+fn read_rank(rank: Rank, text: &str, board: &mut Board, promoted: &mut Bitboard) -> Result<(), PlacementError> {
+    let mut file = 0;
+    for letter in text.chars() {
+        if let Some(empty) = letter.to_digit(10) {
+            file += empty;
+        } else if letter == '~' {
+            let before = file.checked_sub(1).filter(|file| *file < 8);
+            let square = before.map(|file| Square::from_coords(File::new(file), rank));
+            let square = square.filter(|square| board.piece_at(*square).is_some());
+            promoted.add(square.ok_or_else(|| error("a man before the promotion mark ~", text))?);
+        } else {
+            let man = Piece::from_char(letter).ok_or_else(|| error("a man of PNBRQKpnbrqk, a digit or ~", letter))?;
+            if file > 7 {
+                return Err(error("eight squares in a rank", text));
+            }
+            board.set_piece_at(Square::from_coords(File::new(file), rank), man);
+            file += 1;
+        }
+    }
+    if file == 8 { Ok(()) } else { Err(error("eight squares in a rank", text)) }
+}
+
+/// The kinds of men that a pocket may hold, in the order that BFEN writes them.
+pub const POCKET_ORDER: [Role; 5] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
+
+/// One pocket's men in the colour of its owner, sorted QRBNP.
+pub fn write_pocket(pocket: &Pocket, color: Color) -> String {
+    let letter = |role: Role| role.of(color).char();
+    POCKET_ORDER.iter().flat_map(|role| std::iter::repeat_n(letter(*role), *pocket.get(*role) as usize)).collect()
+}
+
+/// Reads the letters of both pockets in any order.
+pub fn read_pockets(text: &str) -> Result<ByColor<Pocket>, PlacementError> {
+    let mut pockets = ByColor::<Pocket>::default();
+    for letter in text.chars() {
+        let man = Piece::from_char(letter).filter(|man| man.role != Role::King);
+        let man = man.ok_or_else(|| error("a man of PNBRQpnbrq in a pocket", letter))?;
+        let count = pockets.get_mut(man.color).get_mut(man.role);
+        *count = count.saturating_add(1);
+    }
+    Ok(pockets)
+}

@@ -1,0 +1,29 @@
+//! Node counts: the classical test of a move generator.
+
+use shakmaty::Move;
+
+use super::BoardPosition;
+
+/// Leaves of the tree of legal moves of one board, `depth` plies deep. A captured man leaves to the partner.
+pub fn perft(position: &BoardPosition, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let moves = position.legal_moves();
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    moves.iter().map(|m| perft(&after(position, *m), depth - 1)).sum()
+}
+
+/// The same by first move, in the order of generation.
+pub fn divide(position: &BoardPosition, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
+    position.legal_moves().iter().map(|m| (*m, perft(&after(position, *m), rest))).collect()
+}
+
+fn after(position: &BoardPosition, m: Move) -> BoardPosition {
+    let mut next = position.clone();
+    next.play(m);
+    next
+}

@@ -1,0 +1,239 @@
+//! One board with its pockets: the position that moves are legal in.
+//!
+//! It can hold anything, also what no legal play reaches, because an illegal move may stand. Implements shakmaty's
+//! [`Position`] so that everything written for that trait works on it.
+
+use std::num::NonZeroU32;
+
+use shakmaty::{
+    Board, Castles, CastlingMode, EnPassantMode, Move, MoveList, Outcome, Position, RemainingChecks, Setup, attacks,
+};
+
+use super::MoveRules;
+use crate::types::{Bitboard, ByColor, ByRole, Color, Piece, Role, Square};
+
+/// How many men of each kind a seat may drop (pocket and transit together).
+pub type Pocket = ByRole<u8>;
+
+/// One board and its two pockets.
+#[derive(Clone, Debug)]
+pub struct BoardPosition {
+    pub(super) board: Board,
+    pub(super) promoted: Bitboard,
+    pub(super) pockets: ByColor<Pocket>,
+    pub(super) turn: Color,
+    pub(super) castles: Castles,
+    pub(super) ep: Option<Square>,
+    pub(super) plies: u32,
+    pub(super) rules: MoveRules,
+}
+
+impl BoardPosition {
+    /// The initial position (WBN 4.3).
+    pub fn new(rules: MoveRules) -> BoardPosition {
+        BoardPosition {
+            board: Board::new(),
+            promoted: Bitboard::EMPTY,
+            pockets: ByColor::default(),
+            turn: Color::White,
+            castles: Castles::new(),
+            ep: None,
+            plies: 0,
+            rules,
+        }
+    }
+
+    /// Any position. Castling rights that no king and rook at home bear out are dropped, and an e.p. square that no
+    /// double step explains.
+    pub fn from_setup(setup: &Setup, plies: u32, rules: MoveRules) -> BoardPosition {
+        let castles = Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
+        let mut position = BoardPosition {
+            board: setup.board.clone(),
+            promoted: setup.promoted & setup.board.occupied(),
+            pockets: setup.pockets.unwrap_or_default(),
+            turn: setup.turn,
+            castles,
+            ep: None,
+            plies,
+            rules,
+        };
+        position.ep = setup.ep_square.filter(|square| position.explains_ep(*square));
+        position
+    }
+
+    /// Whether a pawn of the side that does not move may just have stepped over `square`.
+    fn explains_ep(&self, square: Square) -> bool {
+        let forward = self.turn.fold_wb(8, -8);
+        let rank_fits = square.rank() == self.turn.fold_wb(shakmaty::Rank::Sixth, shakmaty::Rank::Third);
+        let pawn = square.offset(-forward).and_then(|behind| self.board.piece_at(behind));
+        rank_fits
+            && pawn == Some(Piece { color: !self.turn, role: Role::Pawn })
+            && self.board.piece_at(square).is_none()
+    }
+
+    /// Men on squares, promoted men as what they are now.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Squares of promoted men.
+    pub fn promoted(&self) -> Bitboard {
+        self.promoted
+    }
+
+    /// What the side may drop.
+    pub fn pocket(&self, color: Color) -> &Pocket {
+        self.pockets.get(color)
+    }
+
+    /// Puts a man into a pocket. Saturates at 255.
+    pub fn add_to_pocket(&mut self, color: Color, role: Role) {
+        let count = self.pockets.get_mut(color).get_mut(role);
+        *count = count.saturating_add(1);
+    }
+
+    /// Takes a man out of a pocket if there is one.
+    pub fn take_from_pocket(&mut self, color: Color, role: Role) -> bool {
+        let count = self.pockets.get_mut(color).get_mut(role);
+        let held = *count > 0;
+        *count = count.saturating_sub(1);
+        held
+    }
+
+    /// Who is to move.
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// Completed plies.
+    pub fn plies(&self) -> u32 {
+        self.plies
+    }
+
+    /// Move number as BPGN writes it: from 1, one more after Black's move.
+    pub fn move_number(&self) -> u32 {
+        self.plies / 2 + 1
+    }
+
+    /// The castling rights.
+    pub fn castles(&self) -> &Castles {
+        &self.castles
+    }
+
+    /// Square that a pawn has just stepped over, whether or not it can be taken.
+    pub fn passed_over(&self) -> Option<Square> {
+        self.ep
+    }
+
+    /// The e.p. square if a legal e.p. capture exists (FIDE 9.2).
+    pub fn ep_square(&self) -> Option<Square> {
+        Position::legal_ep_square(self)
+    }
+
+    /// What the generator knows of the rule set.
+    pub fn rules(&self) -> &MoveRules {
+        &self.rules
+    }
+
+    /// The one king of a colour; none if there are no or several.
+    pub fn king(&self, color: Color) -> Option<Square> {
+        (self.board.kings() & self.board.by_color(color)).single_square()
+    }
+
+    /// Men of `attacker` that attack `square` with these squares occupied.
+    pub fn attackers(&self, square: Square, attacker: Color, occupied: Bitboard) -> Bitboard {
+        self.board.attacks_to(square, attacker, occupied)
+    }
+
+    /// Men that give check to the side to move.
+    pub fn checkers(&self) -> Bitboard {
+        self.checkers_of(self.turn)
+    }
+
+    /// Men that attack the king of `color`.
+    pub fn checkers_of(&self, color: Color) -> Bitboard {
+        self.king(color).map_or(Bitboard::EMPTY, |king| self.attackers(king, !color, self.board.occupied()))
+    }
+
+    /// The man on a square as it goes over when it is captured.
+    pub fn kind_when_captured(&self, square: Square) -> Option<Role> {
+        let role = self.board.role_at(square)?;
+        let as_pawn = self.rules.promoted_captured_as_pawn && self.promoted.contains(square);
+        Some(if as_pawn { Role::Pawn } else { role })
+    }
+
+    /// Squares between and including a lone checker and the king, everything if there is no check, nothing in double
+    /// check: where a man other than the king must go.
+    pub(super) fn parry_squares(&self) -> Bitboard {
+        let checkers = self.checkers();
+        match (self.king(self.turn), checkers.single_square()) {
+            (Some(king), Some(checker)) => attacks::between(king, checker).with(checker),
+            _ if checkers.is_empty() => Bitboard::FULL,
+            _ => Bitboard::EMPTY,
+        }
+    }
+}
+
+impl Position for BoardPosition {
+    fn board(&self) -> &Board {
+        &self.board
+    }
+
+    fn promoted(&self) -> Bitboard {
+        self.promoted
+    }
+
+    fn pockets(&self) -> Option<&ByColor<ByRole<u8>>> {
+        Some(&self.pockets)
+    }
+
+    fn turn(&self) -> Color {
+        self.turn
+    }
+
+    fn castles(&self) -> &Castles {
+        &self.castles
+    }
+
+    fn maybe_ep_square(&self) -> Option<Square> {
+        self.ep
+    }
+
+    fn remaining_checks(&self) -> Option<&ByColor<RemainingChecks>> {
+        None
+    }
+
+    fn halfmoves(&self) -> u32 {
+        0
+    }
+
+    fn fullmoves(&self) -> NonZeroU32 {
+        NonZeroU32::new(self.move_number()).unwrap_or(NonZeroU32::MIN)
+    }
+
+    fn legal_moves(&self) -> MoveList {
+        BoardPosition::legal_moves(self)
+    }
+
+    fn is_variant_end(&self) -> bool {
+        false
+    }
+
+    fn has_insufficient_material(&self, _color: Color) -> bool {
+        false
+    }
+
+    fn variant_outcome(&self) -> Outcome {
+        Outcome::Unknown
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        self.play(m);
+    }
+}
+
+impl From<&BoardPosition> for Setup {
+    fn from(position: &BoardPosition) -> Setup {
+        position.to_setup(EnPassantMode::Legal)
+    }
+}
