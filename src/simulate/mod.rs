@@ -9,8 +9,11 @@
 //! [`devices`] feel it and speak their protocols, [`capture`] and [`pty`] carry the bytes. Everything random comes from
 //! the seed. How the recording core works is not known here; it is only spoken to.
 
+pub mod capture;
 pub mod devices;
 pub mod hands;
+pub mod host;
+pub mod stage;
 pub mod world;
 
 use rand::SeedableRng;
@@ -21,6 +24,8 @@ use rand_chacha::ChaCha8Rng;
 pub enum Stream {
     /// What hands do.
     Hands,
+    /// How the devices lie on the table.
+    Table,
     /// How the device with this index is made and behaves.
     Device(usize),
 }
@@ -30,7 +35,8 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(match stream {
         Stream::Hands => 0,
-        Stream::Device(index) => 1 + index as u64,
+        Stream::Table => 1,
+        Stream::Device(index) => 2 + index as u64,
     });
     rng
 }

@@ -7,10 +7,12 @@
 
 mod motion;
 mod profile;
+mod record;
 mod times;
 mod truth;
 
 pub use profile::{Millis, Profile};
+pub use record::{players_of, plies_of, terms_of};
 pub use truth::{Played, Truth};
 
 use rand::Rng;
@@ -248,22 +250,6 @@ impl<'a> Hands<'a> {
         Performance { world: before, script, truth: self.truth }
     }
 }
-
-/// The clock terms of a record: its `TimeControl`, else a round time above all that it shows.
-pub fn terms(game: &crate::notation::bpgn::Game) -> Terms {
-    let boards = game.moves.iter().map(|played| played.seat.board.index() + 1).max().unwrap_or(0).max(2);
-    let control = game.tag("TimeControl").unwrap_or("");
-    let (base, increment) = control.split_once('+').unwrap_or((control, "0"));
-    let highest = game.moves.iter().filter_map(|played| played.clock_ms).max().unwrap_or(0);
-    let minutes = (highest + 59_999) / 60_000;
-    let shown = if minutes > 0 { minutes * 60_000 } else { DEFAULT_BASE_MS };
-    let base_ms = base.trim().parse::<i64>().ok().filter(|base| (1..36_000).contains(base)).map_or(shown, |s| s * 1000);
-    let increment_ms = increment.trim().parse::<i64>().ok().filter(|s| (0..600).contains(s)).map_or(0, |s| s * 1000);
-    Terms { boards, base_ms, increment_ms }
-}
-
-/// Time of a record that says nothing about time.
-const DEFAULT_BASE_MS: i64 = 300_000;
 
 #[cfg(test)]
 pub(crate) mod samples;
