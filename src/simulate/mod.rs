@@ -13,6 +13,8 @@ pub mod capture;
 pub mod devices;
 pub mod hands;
 pub mod host;
+pub mod live;
+pub mod pty;
 pub mod stage;
 pub mod world;
 
