@@ -5,11 +5,26 @@
 //! Bad bytes become counters and events, never an error or a panic. It reads no clock, opens no file, draws no random
 //! number: the same inputs give the same outputs, so that live, replay, simulation and test are one path.
 
+pub mod capture;
+mod devices;
+mod emit;
+mod play;
+mod request;
 pub mod settings;
+mod view;
+
+use std::collections::VecDeque;
+
+use devices::Sensors;
+use play::Play;
+use settings::TableSettings;
 
 use crate::{
-    event::{DeviceState, Event, Request, Response},
-    types::Instant,
+    event::{DeviceState, Event, LinkState, Players, Request, Response},
+    rules::RuleSet,
+    sense::Fact,
+    track::Completion,
+    types::{Instant, SECOND},
 };
 
 /// What a table is opened with: the only wall-clock time that it ever hears of, and where its counts go on.
@@ -66,31 +81,128 @@ pub struct SettingsError {
     pub message: String,
 }
 
+/// Time between two reports of a device's counters.
+const COUNTERS_EVERY_US: i64 = 10 * SECOND;
+
 /// One table.
+#[derive(Debug)]
 pub struct Table {
-    settings: settings::TableSettings,
+    settings: TableSettings,
     opening: Opening,
+    ruleset: RuleSet,
+    sensors: Sensors,
+    play: Play,
+    players: Players,
+    now: Instant,
+    seq: u64,
+    incident: u64,
+    out: VecDeque<Output>,
 }
 
 impl Table {
     /// A table with nothing known of its boards.
-    pub fn new(settings: settings::TableSettings, opening: Opening) -> Result<Table, SettingsError> {
-        Ok(Table { settings, opening })
+    pub fn new(settings: TableSettings, opening: Opening) -> Result<Table, SettingsError> {
+        let ruleset = RuleSet::by_name(&settings.ruleset).ok_or_else(|| unknown_ruleset(&settings.ruleset))?;
+        let settle = settings::parse_duration(&settings.settle)
+            .map_err(|message| SettingsError { key: "settle".into(), message })?;
+        let sensors = Sensors::new(&settings)?;
+        let completions = sensors.boards.iter().map(|unit| match unit.clock {
+            Some(_) => Completion::Clock,
+            None => Completion::Settle(settle),
+        });
+        let play = Play::new(&ruleset, completions.collect());
+        let (seq, incident) = (opening.seq, opening.incident);
+        let players = settings.players.clone();
+        let out = VecDeque::new();
+        Ok(Table { settings, opening, ruleset, sensors, play, players, now: Instant::ZERO, seq, incident, out })
     }
 
-    /// Takes one input in. `at` never goes back.
+    /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,
+    /// so that a late wake-up changes nothing.
     pub fn handle(&mut self, at: Instant, input: Input<'_>) {
-        let _ = (at, input, &self.settings, &self.opening);
+        let at = at.max(self.now);
+        while let Some(due) = self.deadline().filter(|due| *due <= at) {
+            self.now = due.max(self.now);
+            self.advance();
+        }
+        self.now = at;
+        match input {
+            Input::Bytes(device, bytes) => self.bytes(device, bytes),
+            Input::Link(device, up) => self.link(device, up),
+            Input::Request(request) => self.request(request),
+            Input::Timeout => {}
+        }
+        self.report_devices();
     }
 
     /// The next output. Drain until [`Output::Deadline`].
     #[must_use]
     pub fn poll(&mut self) -> Output {
-        Output::Deadline(None)
+        self.out.pop_front().unwrap_or_else(|| Output::Deadline(self.deadline()))
     }
 
-    /// The whole table now.
-    pub fn state(&self) -> crate::event::State {
-        unreachable!("filled in with the tracker")
+    fn deadline(&self) -> Option<Instant> {
+        let due = [self.sensors.deadline(), self.play.deadline(self.now)];
+        due.into_iter().flatten().min()
     }
+
+    /// What time alone brings.
+    fn advance(&mut self) {
+        for index in 0..self.sensors.devices.len() {
+            while let Some(bytes) = self.sensors.devices[index].device.advance(self.now) {
+                self.out.push_back(Output::Transmit(index, bytes));
+            }
+        }
+        self.report_devices();
+        self.settle();
+    }
+
+    fn bytes(&mut self, index: DeviceIndex, bytes: &[u8]) {
+        let Some(wired) = self.sensors.devices.get_mut(index) else { return };
+        let mut facts = std::mem::take(&mut self.play.facts);
+        wired.device.bytes(self.now, bytes, |fact| facts.push(fact));
+        for fact in facts.drain(..) {
+            self.fact(index, fact);
+        }
+        self.play.facts = facts;
+    }
+
+    fn link(&mut self, index: DeviceIndex, up: bool) {
+        if let Some(wired) = self.sensors.devices.get_mut(index) {
+            wired.device.link(self.now, up);
+        }
+    }
+
+    fn fact(&mut self, index: DeviceIndex, fact: Fact) {
+        match fact {
+            Fact::Cell(field, kinds) => self.cell(index, field, kinds),
+            Fact::Board(cells) => self.dump(index, &cells),
+            Fact::Clock(frame) => self.clock(index, Some(frame)),
+            Fact::NoClock => self.clock(index, None),
+            Fact::Slot(channel, slot, kinds) => self.tray(index, channel, |tray| tray.slot(slot, kinds)),
+            Fact::Tray(channel, slots) => self.tray(index, channel, |tray| tray.snapshot(slots)),
+            Fact::Button(..) => {}
+        }
+    }
+
+    /// Reports devices whose link, identity or orientation changed, and counters now and then.
+    fn report_devices(&mut self) {
+        for index in 0..self.sensors.devices.len() {
+            let report = self.sensors.report(index);
+            let wired = &mut self.sensors.devices[index];
+            let due = wired.counters_due.is_some_and(|due| self.now >= due);
+            if due || wired.reported.as_ref() != Some(&report) {
+                wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
+                wired.reported = Some(report);
+                let report = self.device_state(index);
+                self.out.push_back(Output::Device(report));
+            }
+        }
+    }
+}
+
+fn unknown_ruleset(found: &str) -> SettingsError {
+    let known: Vec<&str> = RuleSet::ALL.iter().map(|set| set.name).collect();
+    let message = format!("expected one of {}, found {found:?}", known.join(", "));
+    SettingsError { key: "ruleset".into(), message }
 }

@@ -102,6 +102,16 @@ pub enum Driver {
     Bslp,
 }
 
+impl Driver {
+    /// The name in the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Driver::Dgt => "dgt",
+            Driver::Bslp => "bslp",
+        }
+    }
+}
+
 /// A side of a chess clock as seen from its front.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -181,4 +191,22 @@ fn default_lift_grace() -> String {
 
 fn yes() -> bool {
     true
+}
+
+/// A duration such as `400ms`, `5s` or `2m` in microseconds.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn parse_duration(text: &str) -> Result<i64, String> {
+    let error = || format!("expected a duration such as \"400ms\", \"5s\" or \"2m\", found {text:?}");
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let unit_us = match unit {
+        "ms" => 1_000,
+        "s" => 1_000_000,
+        "m" => 60_000_000,
+        _ => return Err(error()),
+    };
+    let number = number.parse::<i64>().map_err(|_| error())?;
+    number.checked_mul(unit_us).ok_or_else(error)
 }

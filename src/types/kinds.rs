@@ -44,6 +44,13 @@ impl Kinds {
     }
 }
 
+impl FromIterator<Option<Piece>> for Kinds {
+    /// The union; of nothing it is the empty set, which no cell should have.
+    fn from_iter<I: IntoIterator<Item = Option<Piece>>>(men: I) -> Kinds {
+        Kinds(men.into_iter().fold(0, |bits, man| bits | Kinds::exactly(man).0))
+    }
+}
+
 const fn bit(piece: Piece) -> u8 {
     let role = piece.role as u8; // 1 to 6
     match piece.color {

@@ -1,0 +1,153 @@
+//! Whereabouts of captured men: in transit, in a pocket, lifted from one.
+//!
+//! In: captures and drops of completed moves, and what the trays show. Out: what a pocket holds and what is on its way.
+//! A seat without a tray holds what its partner captured and it has not dropped.
+
+use crate::{
+    notation::placement::write_pocket,
+    rules::Pocket,
+    sense::TrayChange,
+    types::{BOARDS_MAX, Role, Seat},
+};
+
+/// One seat's captured men.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whereabouts {
+    tray: bool,
+    /// In the tray, or without one what must be there.
+    pocket: Pocket,
+    /// Captured for the seat, not yet seen in its tray.
+    transit: Pocket,
+    /// In the tray before the capture was completed.
+    early: Pocket,
+    /// Taken from the tray, not yet dropped or put back.
+    lifted: Pocket,
+}
+
+/// The captured men of all seats.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    seats: [Whereabouts; BOARDS_MAX * 2],
+}
+
+fn take(pocket: &mut Pocket, role: Role) -> bool {
+    let count = pocket.get_mut(role);
+    let held = *count > 0;
+    *count = count.saturating_sub(1);
+    held
+}
+
+fn put(pocket: &mut Pocket, role: Role) {
+    let count = pocket.get_mut(role);
+    *count = count.saturating_add(1);
+}
+
+impl Ledger {
+    /// A new game; `tray` tells which seats have one.
+    pub fn new(tray: impl Fn(Seat) -> bool) -> Ledger {
+        let mut ledger = Ledger { seats: Default::default() };
+        for seat in Seat::all(BOARDS_MAX) {
+            ledger.seats[seat.index()].tray = tray(seat);
+        }
+        ledger
+    }
+
+    /// A man was captured for a seat.
+    pub fn captured(&mut self, seat: Seat, role: Role) {
+        let men = &mut self.seats[seat.index()];
+        if !men.tray {
+            put(&mut men.pocket, role);
+        } else if !take(&mut men.early, role) {
+            put(&mut men.transit, role);
+        }
+    }
+
+    /// A seat dropped a man.
+    pub fn dropped(&mut self, seat: Seat, role: Role) {
+        let men = &mut self.seats[seat.index()];
+        if !men.tray {
+            take(&mut men.pocket, role);
+        } else if !take(&mut men.lifted, role) {
+            take(&mut men.transit, role);
+        }
+    }
+
+    /// A seat's tray changed.
+    pub fn tray(&mut self, seat: Seat, change: &TrayChange, seen: &Pocket) {
+        let men = &mut self.seats[seat.index()];
+        men.pocket = *seen;
+        for role in Role::ALL {
+            for _ in 0..*change.removed.get(role) {
+                put(&mut men.lifted, role);
+            }
+            for _ in 0..*change.added.get(role) {
+                if !take(&mut men.lifted, role) && !take(&mut men.transit, role) {
+                    put(&mut men.early, role);
+                }
+            }
+        }
+    }
+
+    /// Men in a seat's pocket.
+    pub fn pocket(&self, seat: Seat) -> &Pocket {
+        &self.seats[seat.index()].pocket
+    }
+
+    /// A pocket and what is in transit to it, as sorted FEN letters.
+    pub fn letters(&self, seat: Seat) -> (String, String) {
+        let men = &self.seats[seat.index()];
+        (write_pocket(&men.pocket, seat.color), write_pocket(&men.transit, seat.color))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat() -> Seat {
+        "b".parse().unwrap()
+    }
+
+    fn change(added: &[Role], removed: &[Role]) -> TrayChange {
+        let mut change = TrayChange::default();
+        added.iter().for_each(|role| put(&mut change.added, *role));
+        removed.iter().for_each(|role| put(&mut change.removed, *role));
+        change
+    }
+
+    fn show(ledger: &mut Ledger, seen: &[Role], change: TrayChange) {
+        let mut pocket = Pocket::default();
+        seen.iter().for_each(|role| put(&mut pocket, *role));
+        ledger.tray(seat(), &change, &pocket);
+    }
+
+    #[test]
+    fn a_captured_man_is_in_transit_until_the_tray_shows_it() {
+        let mut ledger = Ledger::new(|_| true);
+        ledger.captured(seat(), Role::Knight);
+        assert_eq!(ledger.letters(seat()), ("".into(), "n".into()));
+        show(&mut ledger, &[Role::Knight], change(&[Role::Knight], &[]));
+        assert_eq!(ledger.letters(seat()), ("n".into(), "".into()));
+        show(&mut ledger, &[], change(&[], &[Role::Knight]));
+        ledger.dropped(seat(), Role::Knight);
+        assert_eq!(ledger.letters(seat()), ("".into(), "".into()));
+    }
+
+    #[test]
+    fn a_man_passed_early_or_dropped_from_the_hand_leaves_nothing_behind() {
+        let mut ledger = Ledger::new(|_| true);
+        show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
+        ledger.captured(seat(), Role::Pawn);
+        assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
+        ledger.captured(seat(), Role::Queen);
+        ledger.dropped(seat(), Role::Queen);
+        assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
+    }
+
+    #[test]
+    fn without_a_tray_the_pocket_is_what_was_captured() {
+        let mut ledger = Ledger::new(|_| false);
+        ledger.captured(seat(), Role::Rook);
+        assert_eq!(ledger.letters(seat()), ("r".into(), "".into()));
+    }
+}

@@ -1,0 +1,173 @@
+//! The conversation with a DGT board: start-up, keep-alive, and asking again when bytes were lost.
+//!
+//! Start-up (boards.md A.11): 40, 55, 45, 4D, 47, 42, then 4B. A board has an input buffer of ten bytes, so commands
+//! are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing protects a
+//! payload against garbling, so the whole board is asked for after a reject and after rest.
+
+use std::collections::VecDeque;
+
+use super::{ClockFrame, Fact, Identity, Side, link::Link};
+use crate::{
+    types::{Instant, Kinds, MS, SECOND},
+    wire::{
+        Rejects,
+        dgt::{self, ClockReading, Command, Decoder, Face, Message},
+    },
+};
+
+/// Least distance of two commands (boards.md A.1).
+const PACING_US: i64 = 100 * MS;
+/// Silence after which the board is asked for its number.
+const KEEP_ALIVE_US: i64 = SECOND;
+/// Every so many keep-alives the whole board is asked for.
+const KEEP_ALIVES_PER_DUMP: u32 = 10;
+/// Commands that may wait.
+const QUEUE_MAX: usize = 16;
+
+const START_UP: [Command; 7] = [
+    Command::Reset,
+    Command::RequestLongSerial,
+    Command::RequestSerial,
+    Command::RequestVersion,
+    Command::RequestTrademark,
+    Command::RequestBoard,
+    Command::UpdateNice,
+];
+
+/// A DGT board.
+#[derive(Debug)]
+pub struct DgtDevice {
+    pub(super) link: Link,
+    pub(super) identity: Identity,
+    decoder: Decoder,
+    queue: VecDeque<Command>,
+    next_send: Instant,
+    keep_alive: Option<Instant>,
+    keep_alives: u32,
+    rejects_seen: u64,
+}
+
+impl Default for DgtDevice {
+    fn default() -> DgtDevice {
+        DgtDevice {
+            link: Link::down(),
+            identity: Identity::default(),
+            decoder: Decoder::new(),
+            queue: VecDeque::new(),
+            next_send: Instant::ZERO,
+            keep_alive: None,
+            keep_alives: 0,
+            rejects_seen: 0,
+        }
+    }
+}
+
+impl DgtDevice {
+    pub(super) fn bytes(&mut self, at: Instant, bytes: &[u8], mut sink: impl FnMut(Fact)) {
+        let identity = &mut self.identity;
+        let mut heard = false;
+        self.decoder.push(bytes, |message| {
+            heard = true;
+            if let Some(fact) = fact(message, identity) {
+                sink(fact);
+            }
+        });
+        if heard {
+            self.link.heard(at);
+            self.keep_alive = Some(at + KEEP_ALIVE_US);
+        }
+        if self.decoder.rejects().total() != self.rejects_seen {
+            self.rejects_seen = self.decoder.rejects().total();
+            self.ask(Command::RequestBoard);
+        }
+    }
+
+    pub(super) fn link(&mut self, at: Instant, up: bool) {
+        self.link.set(at, up);
+        self.decoder.reset();
+        self.queue.clear();
+        self.keep_alive = None;
+        if up {
+            self.queue.extend(START_UP);
+            self.next_send = at + PACING_US;
+        }
+    }
+
+    fn ask(&mut self, command: Command) {
+        if self.link.is_up() && !self.queue.contains(&command) && self.queue.len() < QUEUE_MAX {
+            self.queue.push_back(command);
+        }
+    }
+
+    pub(super) fn advance(&mut self, at: Instant) -> Option<Vec<u8>> {
+        self.link.advance(at);
+        if self.keep_alive.is_some_and(|due| at >= due) {
+            self.keep_alive = Some(at + KEEP_ALIVE_US);
+            self.keep_alives = self.keep_alives.wrapping_add(1);
+            self.ask(Command::RequestSerial);
+            if self.keep_alives.is_multiple_of(KEEP_ALIVES_PER_DUMP) {
+                // also brings a board that was switched off and on back to sending changes
+                self.ask(Command::UpdateNice);
+                self.ask(Command::RequestBoard);
+            }
+        }
+        if at < self.next_send {
+            return None;
+        }
+        let command = self.queue.pop_front()?;
+        self.next_send = at + PACING_US;
+        if self.keep_alive.is_none() {
+            self.keep_alive = Some(at + KEEP_ALIVE_US);
+        }
+        Some(vec![command.byte()])
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let send = (!self.queue.is_empty()).then_some(self.next_send);
+        let keep_alive = self.keep_alive.filter(|_| self.link.is_up());
+        [send, keep_alive, self.link.deadline()].into_iter().flatten().min()
+    }
+
+    pub(super) fn counters(&self) -> (u64, &Rejects) {
+        (self.decoder.messages(), self.decoder.rejects())
+    }
+}
+
+/// What a message says of board and clock; what it says of the device goes into `identity`.
+fn fact(message: Message, identity: &mut Identity) -> Option<Fact> {
+    match message {
+        Message::FieldUpdate { field, code } => Some(Fact::Cell(field, kinds(code))),
+        Message::BoardDump(codes) => Some(Fact::Board(Box::new(codes.map(kinds)))),
+        Message::Clock(reading) => Some(Fact::Clock(frame(reading))),
+        Message::NoClock => Some(Fact::NoClock),
+        Message::LongSerialNumber(serial) => {
+            identity.serial = Some(serial);
+            None
+        }
+        Message::SerialNumber(serial) => {
+            identity.serial.get_or_insert(serial);
+            None
+        }
+        Message::Version { major, minor } => {
+            identity.firmware = Some(format!("{major}.{minor:02}"));
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Result pieces (0D to 0F) are men that no game knows.
+fn kinds(code: u8) -> Kinds {
+    dgt::piece_of(code).map_or(Kinds::OCCUPIED, Kinds::exactly)
+}
+
+fn frame(reading: ClockReading) -> ClockFrame {
+    let ms = |face: Face| i64::from(face.seconds) * 1000;
+    ClockFrame {
+        left_ms: ms(reading.left),
+        right_ms: ms(reading.right),
+        whole_seconds: true,
+        running: reading.running,
+        to_move: Some(if reading.right_high { Side::Right } else { Side::Left }),
+    }
+}

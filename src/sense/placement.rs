@@ -1,0 +1,119 @@
+//! What may stand on each square, and since when.
+
+use crate::{
+    rules::BoardPosition,
+    types::{Bitboard, Color, Instant, Kinds, Piece, Role, Square},
+};
+
+/// The sets of [`Kinds`] of all squares, turned round: for each kind, the squares where it may stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    empty: Bitboard,
+    men: [[Bitboard; 6]; 2],
+    changed: [Instant; 64],
+}
+
+/// Squares where a placement contradicts a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The position has a man and the square may be empty: it may be in the air.
+    pub missing: Bitboard,
+    /// A man stands that the position does not have there.
+    pub foreign: Bitboard,
+}
+
+impl Mismatch {
+    /// All squares.
+    pub fn any(self) -> Bitboard {
+        self.missing | self.foreign
+    }
+
+    /// Whether nothing contradicts.
+    pub fn is_empty(self) -> bool {
+        self.any().is_empty()
+    }
+}
+
+impl Default for Placement {
+    /// Nothing known: everything may stand everywhere.
+    fn default() -> Placement {
+        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64] }
+    }
+}
+
+fn row(color: Color) -> usize {
+    color as usize
+}
+
+fn column(role: Role) -> usize {
+    role as usize - 1
+}
+
+impl Placement {
+    /// Takes the reading of one square in; true if it says something else than before.
+    pub fn set(&mut self, square: Square, kinds: Kinds, at: Instant) -> bool {
+        if self.kinds(square) == kinds {
+            return false;
+        }
+        self.empty.set(square, kinds.allows(None));
+        for color in Color::ALL {
+            for role in Role::ALL {
+                let allowed = kinds.allows(Some(Piece { color, role }));
+                self.men[row(color)][column(role)].set(square, allowed);
+            }
+        }
+        self.changed[usize::from(square)] = at;
+        true
+    }
+
+    /// What may stand on a square.
+    pub fn kinds(&self, square: Square) -> Kinds {
+        let men = Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| Piece { color, role }));
+        let men = men.filter(|man| self.men[row(man.color)][column(man.role)].contains(square));
+        let empty = self.empty.contains(square).then_some(None);
+        empty.into_iter().chain(men.map(Some)).collect()
+    }
+
+    /// When the reading of a square changed last.
+    pub fn changed(&self, square: Square) -> Instant {
+        self.changed[usize::from(square)]
+    }
+
+    /// Squares where this man may stand.
+    pub fn allows(&self, man: Piece) -> Bitboard {
+        self.men[row(man.color)][column(man.role)]
+    }
+
+    /// Squares that may be empty.
+    pub fn allows_empty(&self) -> Bitboard {
+        self.empty
+    }
+
+    /// Squares whose reading leaves more than one possibility.
+    pub fn ambiguous(&self) -> Bitboard {
+        let mut once = self.empty;
+        let mut twice = Bitboard::EMPTY;
+        for squares in self.men.as_flattened() {
+            twice |= once & *squares;
+            once |= *squares;
+        }
+        twice
+    }
+
+    /// Where the placement contradicts a position. A promoted man may stand as a pawn or as what it became (WBN 5.7).
+    pub fn mismatch(&self, position: &BoardPosition) -> Mismatch {
+        let board = position.board();
+        let promoted = position.promoted();
+        let mut agrees = self.empty & !board.occupied();
+        for color in Color::ALL {
+            let ours = board.by_color(color);
+            let men = &self.men[row(color)];
+            for role in Role::ALL {
+                agrees |= men[column(role)] & board.by_role(role) & ours;
+            }
+            agrees |= men[column(Role::Pawn)] & promoted & ours;
+        }
+        let missing = !agrees & self.empty;
+        Mismatch { missing, foreign: !agrees & !self.empty }
+    }
+}

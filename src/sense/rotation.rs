@@ -1,0 +1,146 @@
+//! How a board lies: cells in the device's numbering to squares.
+//!
+//! Fields run in reading order from the board's own corner, which is a8 when the cable is at White's left and h1 when it
+//! is at White's right (boards.md A.5). The set-up tells; what it told is kept, because an endgame tells nothing.
+
+use super::Placement;
+use crate::{
+    rules::{BoardPosition, RuleSet},
+    types::{Instant, Kinds, Square},
+};
+
+/// Cells that may disagree with the set-up when the rotation is decided: a man or two may be off their squares.
+const SET_UP_ERRORS_MAX: usize = 4;
+
+/// One board's cells by square.
+#[derive(Clone, Debug)]
+pub struct BoardSense {
+    cells: [Kinds; 64],
+    turned: Option<bool>,
+    fixed: bool,
+    placement: Placement,
+    start: BoardPosition,
+}
+
+impl BoardSense {
+    /// A board whose rotation is known (`Some(true)` is turned by 180°) or to be found.
+    pub fn new(turned: Option<bool>) -> BoardSense {
+        BoardSense {
+            cells: [Kinds::ANY; 64],
+            turned,
+            fixed: turned.is_some(),
+            placement: Placement::default(),
+            start: BoardPosition::new(RuleSet::WBN_1_00.moves),
+        }
+    }
+
+    /// What stands where. Until the rotation is known, as if the board lay straight.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// Whether the board is turned by 180°, once it is known.
+    pub fn turned(&self) -> Option<bool> {
+        self.turned
+    }
+
+    /// The cell of one field changed; answers the square if its reading is new.
+    pub fn cell(&mut self, field: u8, kinds: Kinds, at: Instant) -> Option<Square> {
+        *self.cells.get_mut(usize::from(field))? = kinds;
+        let square = square(field, self.turned.unwrap_or(false));
+        let changed = self.placement.set(square, kinds, at);
+        let turned_over = changed && self.find_rotation(at);
+        (changed || turned_over).then_some(square)
+    }
+
+    /// All cells at once; true if any reading is new.
+    pub fn dump(&mut self, cells: &[Kinds; 64], at: Instant) -> bool {
+        self.cells = *cells;
+        let turned = self.find_rotation(at);
+        self.rebuild(at) || turned
+    }
+
+    fn rebuild(&mut self, at: Instant) -> bool {
+        let turned = self.turned.unwrap_or(false);
+        let mut changed = false;
+        for (field, kinds) in (0u8..).zip(self.cells) {
+            changed |= self.placement.set(square(field, turned), kinds, at);
+        }
+        changed
+    }
+
+    /// Decides the rotation when the cells look like a set-up one way and not the other. True if it changed.
+    fn find_rotation(&mut self, at: Instant) -> bool {
+        if self.fixed {
+            return false;
+        }
+        let fits = [false, true].map(|turned| self.set_up_errors(turned) <= SET_UP_ERRORS_MAX);
+        let found = match fits {
+            [true, false] => false,
+            [false, true] => true,
+            _ => return false,
+        };
+        if self.turned == Some(found) {
+            return false;
+        }
+        self.turned = Some(found);
+        self.rebuild(at);
+        true
+    }
+
+    /// How many cells disagree with the initial position.
+    fn set_up_errors(&self, turned: bool) -> usize {
+        let board = self.start.board();
+        let stands = |field: u8| board.piece_at(square(field, turned));
+        (0u8..).zip(self.cells).filter(|(field, kinds)| !kinds.allows(stands(*field))).count()
+    }
+}
+
+/// The square of a field: 0 is a8, 63 is h1; turned, 0 is h1.
+fn square(field: u8, turned: bool) -> Square {
+    let field = u32::from(if turned { 63 - field % 64 } else { field % 64 });
+    let (rank, file) = (7 - field / 8, field % 8);
+    Square::new(rank * 8 + file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Color, Role};
+
+    fn set_up(turned: bool) -> [Kinds; 64] {
+        let board = BoardPosition::new(RuleSet::WBN_1_00.moves);
+        std::array::from_fn(|field| Kinds::exactly(board.board().piece_at(square(field as u8, turned))))
+    }
+
+    #[test]
+    fn the_set_up_tells_how_the_board_lies() {
+        for turned in [false, true] {
+            let mut sense = BoardSense::new(None);
+            sense.dump(&set_up(turned), Instant::ZERO);
+            assert_eq!(sense.turned(), Some(turned));
+            assert!(sense.placement().mismatch(&sense.start).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_was_found_is_kept_and_what_was_told_stays() {
+        let mut sense = BoardSense::new(None);
+        sense.dump(&set_up(true), Instant::ZERO);
+        sense.dump(&[Kinds::EMPTY; 64], Instant::ZERO);
+        assert_eq!(sense.turned(), Some(true));
+        let mut told = BoardSense::new(Some(false));
+        told.dump(&set_up(true), Instant::ZERO);
+        assert_eq!(told.turned(), Some(false));
+    }
+
+    #[test]
+    fn fields_are_squares_as_the_protocol_says() {
+        let mut sense = BoardSense::new(Some(false));
+        let king = Kinds::only(Role::King.of(Color::White));
+        assert_eq!(sense.cell(60, king, Instant(5)), Some(Square::E1)); // boards.md A.5
+        assert_eq!(sense.cell(60, king, Instant(6)), None);
+        assert_eq!(sense.placement().changed(Square::E1), Instant(5));
+        assert_eq!(sense.cell(200, king, Instant(7)), None);
+    }
+}

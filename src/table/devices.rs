@@ -1,0 +1,132 @@
+//! The devices of a table, and which boards, clocks and pockets they serve.
+
+use super::{
+    DeviceIndex, SettingsError,
+    settings::{ClockSide, DeviceSettings, Driver, Rotation, TableSettings},
+};
+use crate::{
+    event::LinkState,
+    sense::{BoardSense, ClockSense, Device, Identity, Side, TraySense},
+    types::{BoardId, Instant, Seat},
+};
+
+/// One device with what it serves.
+#[derive(Debug)]
+pub struct Wired {
+    pub settings: DeviceSettings,
+    pub device: Device,
+    /// What was last reported, to report changes only.
+    pub reported: Option<Reported>,
+    pub counters_due: Option<Instant>,
+}
+
+/// What a change of is worth a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    pub link: LinkState,
+    pub identity: Identity,
+    pub turned: Option<bool>,
+    pub clock_white: Option<Side>,
+}
+
+/// One board's sensors.
+#[derive(Debug)]
+pub struct BoardUnit {
+    pub sense: BoardSense,
+    pub clock: Option<ClockSense>,
+}
+
+/// All sensors of a table.
+#[derive(Debug)]
+pub struct Sensors {
+    pub devices: Vec<Wired>,
+    pub boards: Vec<BoardUnit>,
+    /// By [`Seat::index`].
+    pub trays: Vec<Option<TraySense>>,
+}
+
+impl Sensors {
+    /// As the settings say.
+    pub fn new(settings: &TableSettings) -> Result<Sensors, SettingsError> {
+        let count = board_count(settings)?;
+        let boards = BoardId::first(count).map(|board| board_unit(settings, board)).collect::<Result<_, _>>()?;
+        let tray = |seat: Seat| settings.device.iter().any(|device| device.pockets.contains(&seat));
+        let trays = Seat::all(count).map(|seat| tray(seat).then(|| TraySense::new(seat.color))).collect();
+        let wired = |settings: &DeviceSettings| Wired {
+            settings: settings.clone(),
+            device: match settings.driver {
+                Driver::Dgt => Device::Dgt(Box::default()),
+                Driver::Bslp => Device::Bslp(Box::default()),
+            },
+            reported: None,
+            counters_due: None,
+        };
+        Ok(Sensors { devices: settings.device.iter().map(wired).collect(), boards, trays })
+    }
+
+    /// The board that a device senses.
+    pub fn board_of(&self, device: DeviceIndex) -> Option<BoardId> {
+        self.devices.get(device)?.settings.board
+    }
+
+    /// The seat whose pocket a channel of a device is.
+    pub fn seat_of(&self, device: DeviceIndex, channel: u8) -> Option<Seat> {
+        self.devices.get(device)?.settings.pockets.get(usize::from(channel)).copied()
+    }
+
+    /// Whether any board has a clock.
+    pub fn has_clock(&self) -> bool {
+        self.boards.iter().any(|unit| unit.clock.is_some())
+    }
+
+    /// What there is to report of a device.
+    pub fn report(&self, device: DeviceIndex) -> Reported {
+        let wired = &self.devices[device];
+        let unit = wired.settings.board.map(|board| &self.boards[board.index()]);
+        Reported {
+            link: wired.device.speaks().state(),
+            identity: wired.device.identity().clone(),
+            turned: unit.and_then(|unit| unit.sense.turned()),
+            clock_white: unit.and_then(|unit| unit.clock.as_ref()?.white()),
+        }
+    }
+
+    /// The earliest deadline of all devices.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.devices.iter().flat_map(|wired| [wired.device.deadline(), wired.counters_due]).flatten().min()
+    }
+}
+
+fn board_count(settings: &TableSettings) -> Result<usize, SettingsError> {
+    let boards = settings.device.iter().filter_map(|device| device.board);
+    let seats = settings.device.iter().flat_map(|device| device.pockets.iter().map(|seat| seat.board));
+    let count = boards.chain(seats).map(|board| board.index() + 1).max().unwrap_or(2).max(2);
+    match BoardId::first(count).find(|board| sensed_by(settings, *board).is_none()) {
+        Some(board) => Err(SettingsError {
+            key: "device".into(),
+            message: format!("expected a device with board = \"{board}\", found none; add one"),
+        }),
+        None => Ok(count),
+    }
+}
+
+fn sensed_by(settings: &TableSettings, board: BoardId) -> Option<&DeviceSettings> {
+    settings.device.iter().find(|device| device.board == Some(board) && !(device.clock && device.pockets.len() > 1))
+}
+
+fn board_unit(settings: &TableSettings, board: BoardId) -> Result<BoardUnit, SettingsError> {
+    let devices = || settings.device.iter().filter(|device| device.board == Some(board));
+    let turned = devices().find_map(|device| match device.rotation {
+        Rotation::Straight => Some(false),
+        Rotation::Turned => Some(true),
+        Rotation::Auto => None,
+    });
+    let clock = devices().find(|device| device.clock).map(|device| {
+        ClockSense::new(match device.clock_white {
+            ClockSide::Left => Some(Side::Left),
+            ClockSide::Right => Some(Side::Right),
+            ClockSide::Auto => None,
+        })
+    });
+    Ok(BoardUnit { sense: BoardSense::new(turned), clock })
+}

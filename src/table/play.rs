@@ -1,0 +1,404 @@
+//! The life of a game at a table: set-up, start, moves, pause, end.
+//!
+//! In: what changed on boards, clocks and trays. Out: events. The game holds completed moves; the tracker the rest.
+
+use arrayvec::ArrayVec;
+
+use super::{DeviceIndex, Table, devices::Sensors};
+use crate::{
+    event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
+    notation::{bfen::Bfen, san, uci},
+    referee::{self, Ledger},
+    rules::{Game, Move, RuleSet, Transfer},
+    sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
+    track::{Completed, Completion, Press, Tracker},
+    types::{BoardId, Instant, Kinds, Role, Seat, Team},
+};
+
+/// Squares that may disagree with the set-up of a board before it counts as taken apart.
+const SET_UP_DISTURBED_MAX: usize = 6;
+
+/// What is being played.
+#[derive(Debug)]
+pub struct Play {
+    pub status: Status,
+    /// The game on the boards; its id is given when it starts.
+    pub id: Option<String>,
+    pub game: Game,
+    pub tracker: Tracker,
+    pub ledger: Ledger,
+    pub result: String,
+    pub reason: String,
+    /// Provisional moves that were published, by board.
+    pub made: Vec<Vec<Made>>,
+    pub last: Vec<Option<Made>>,
+    /// Boards that have been set up for a new game.
+    armed: Vec<bool>,
+    /// Boards whose clock has run in this game.
+    clock_ran: Vec<bool>,
+    completions: Vec<Completion>,
+    /// Reused between inputs.
+    pub facts: Vec<Fact>,
+}
+
+impl Play {
+    pub fn new(ruleset: &RuleSet, completions: Vec<Completion>) -> Play {
+        let boards = completions.len();
+        Play {
+            status: Status::Waiting,
+            id: None,
+            game: Game::new(ruleset.clone(), boards),
+            tracker: Tracker::new(&completions),
+            ledger: Ledger::new(|_| false),
+            result: "*".into(),
+            reason: String::new(),
+            made: vec![Vec::new(); boards],
+            last: vec![None; boards],
+            armed: vec![false; boards],
+            clock_ran: vec![false; boards],
+            completions,
+            facts: Vec::new(),
+        }
+    }
+
+    pub fn is_on(&self) -> bool {
+        matches!(self.status, Status::Playing | Status::Paused)
+    }
+
+    pub fn deadline(&self, now: Instant) -> Option<Instant> {
+        if self.is_on() { self.tracker.deadline(&self.game, now) } else { None }
+    }
+}
+
+impl Table {
+    pub(super) fn cell(&mut self, device: DeviceIndex, field: u8, kinds: Kinds) {
+        let Some(board) = self.sensors.board_of(device) else { return };
+        if self.sensors.boards[board.index()].sense.cell(field, kinds, self.now).is_some() {
+            self.board_changed(board);
+        }
+    }
+
+    pub(super) fn dump(&mut self, device: DeviceIndex, cells: &[Kinds; 64]) {
+        let Some(board) = self.sensors.board_of(device) else { return };
+        if self.sensors.boards[board.index()].sense.dump(cells, self.now) {
+            self.board_changed(board);
+        }
+    }
+
+    fn board_changed(&mut self, board: BoardId) {
+        self.watch_set_up(board);
+        if self.play.is_on() {
+            self.observe(board);
+            self.settle();
+        }
+    }
+
+    /// Notes boards that are set up; a game that is not played any more ends when all are.
+    fn watch_set_up(&mut self, board: BoardId) {
+        if self.play.is_on() && self.sensors.running() {
+            return;
+        }
+        let start = Game::new(self.ruleset.clone(), 1);
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        let known = placement.ambiguous().count() < 64;
+        let disturbed = placement.mismatch(start.board(BoardId::A)).any().count();
+        let armed = &mut self.play.armed[board.index()];
+        *armed = known && (disturbed == 0 || (*armed && disturbed <= SET_UP_DISTURBED_MAX));
+        let moves = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
+        if self.play.is_on() && moves && self.play.armed.iter().all(|armed| *armed) {
+            self.end("*", "the men were set up anew", Vec::new(), "table");
+            self.play.status = Status::Waiting;
+        }
+        self.try_start();
+    }
+
+    /// A game begins when all boards are set up and a clock runs, or, without clocks, when a man is moved.
+    pub(super) fn try_start(&mut self) {
+        let begun = self.sensors.running() || (!self.sensors.has_clock() && self.first_move_seen());
+        if !self.play.is_on() && begun && self.play.armed.iter().all(|armed| *armed) {
+            self.start();
+        }
+    }
+
+    fn first_move_seen(&self) -> bool {
+        let start = Game::new(self.ruleset.clone(), 1);
+        self.sensors.boards.iter().any(|unit| !unit.sense.placement().mismatch(start.board(BoardId::A)).is_empty())
+    }
+
+    pub(super) fn start(&mut self) {
+        let completions = std::mem::take(&mut self.play.completions);
+        let trays: Vec<bool> = self.sensors.trays.iter().map(Option::is_some).collect();
+        self.play = Play {
+            status: Status::Playing,
+            id: Some(self.game_id()),
+            ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
+            ..Play::new(&self.ruleset, completions)
+        };
+        self.emit(Body::GameStarted(GameStarted {
+            ruleset: self.ruleset.name.into(),
+            time_control: self.settings.time_control.clone(),
+            players: self.players.clone(),
+            bfen: self.bfen(),
+        }));
+        for board in self.play.game.ids() {
+            self.clock_runs(board);
+            self.observe(board);
+        }
+        self.settle();
+    }
+
+    /// White's clock runs first (WBN 7.5): the first side that runs is White's.
+    fn clock_runs(&mut self, board: BoardId) {
+        let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
+        if clock.is_running() && !self.play.clock_ran[board.index()] {
+            self.play.clock_ran[board.index()] = true;
+            clock.first_run();
+        }
+    }
+
+    pub(super) fn clock(&mut self, device: DeviceIndex, frame: Option<ClockFrame>) {
+        let Some(board) = self.sensors.board_of(device) else { return };
+        let at = self.now;
+        let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
+        let before = clock.view(at);
+        let changed = match frame {
+            Some(frame) => clock.frame(frame, at),
+            None => clock.lost(),
+        };
+        if self.play.is_on() {
+            self.clock_runs(board);
+            self.clock_changed(board, before);
+        } else {
+            self.try_start();
+        }
+        if changed {
+            self.emit_clock(board);
+        }
+    }
+
+    fn clock_changed(&mut self, board: BoardId, before: Option<ClockView>) {
+        let after = self.clock_view(board);
+        let (Some(before), Some(after)) = (before, after) else { return };
+        if let (Some(by), Some(to_move)) = (before.running, after.to_move)
+            && by != to_move
+        {
+            self.play.tracker.press(board, Press { by, at: self.now, clock: after.times });
+        }
+        if before.running.is_some() && after.running.is_none() {
+            self.play.tracker.stopped(&self.play.game, board, Some(after.times), self.now);
+        }
+        self.settle();
+        self.watch_stop();
+    }
+
+    /// All clocks stopped: a pause (WBN 7.12), or the end if the boards show why.
+    fn watch_stop(&mut self) {
+        if !self.play.is_on() {
+            return;
+        }
+        if self.sensors.running() {
+            self.play.status = Status::Playing;
+        } else if self.play.clock_ran.contains(&true) {
+            self.play.status = Status::Paused;
+            self.evident_end();
+        }
+    }
+
+    /// Mate or one team's flag on a table whose clocks were stopped (WBN 1.5, 7.9).
+    fn evident_end(&mut self) {
+        let mated: Vec<Seat> = self.play.game.ids().filter_map(|board| self.mated(board)).collect();
+        let fallen: Vec<Seat> = self.fallen_flags();
+        let (losers, reason) = if mated.is_empty() { (fallen, "forfeits on time") } else { (mated, "checkmated") };
+        let Some(first) = losers.first() else { return };
+        let boards = losers.iter().map(|seat| seat.board).collect();
+        match losers.iter().all(|seat| seat.team() == first.team()) {
+            true => self.end(win_of(first.team().other()), reason, boards, &first.to_string()),
+            false => self.end("1/2-1/2", &format!("Game drawn, both teams {reason}"), boards, "table"),
+        }
+    }
+
+    fn mated(&self, board: BoardId) -> Option<Seat> {
+        self.play.game.is_mate(board).then(|| board.seat(self.play.game.board(board).turn()))
+    }
+
+    fn fallen_flags(&self) -> Vec<Seat> {
+        let flags = |seat: &Seat| {
+            let clock = self.sensors.boards[seat.board.index()].clock.as_ref();
+            clock.is_some_and(|clock| *clock.flags().get(seat.color))
+        };
+        Seat::all(self.play.game.len()).filter(flags).collect()
+    }
+
+    pub(super) fn end(&mut self, result: &str, reason: &str, boards: Vec<BoardId>, by: &str) {
+        for board in self.play.game.ids() {
+            self.publish_line(board, &[]);
+        }
+        self.play.status = Status::Ended;
+        self.play.result = result.into();
+        self.play.reason = reason.into();
+        self.play.armed.fill(false);
+        let (result, reason, by) = (result.into(), reason.into(), by.into());
+        self.emit(Body::GameEnded(GameEnded { result, reason, boards, by }));
+    }
+
+    fn observe(&mut self, board: BoardId) {
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        self.play.tracker.observe(&self.play.game, board, placement, self.now);
+    }
+
+    /// Completes what is due and publishes what is provisional.
+    pub(super) fn settle(&mut self) {
+        if !self.play.is_on() {
+            return;
+        }
+        loop {
+            for board in self.play.game.ids() {
+                self.publish_made(board);
+            }
+            let boards = &self.sensors.boards;
+            let placement = |board: BoardId| boards.get(board.index()).map(|unit| unit.sense.placement());
+            match self.play.tracker.next_completed(&self.play.game, placement, self.now) {
+                Some(completed) => self.complete(completed),
+                None => break,
+            }
+        }
+    }
+
+    fn complete(&mut self, completed: Completed) {
+        let board = completed.board;
+        let position = self.play.game.board(board);
+        let seat = board.seat(position.turn());
+        let written = match completed.illegal.is_empty() {
+            true => san::write(position, completed.played, self.play.game.len()),
+            false => san::write_plain(position, completed.played),
+        };
+        let mut event = self.move_event(&completed, seat, &written);
+        let transfer = self.play.game.play(board, completed.played);
+        event.captured = transfer.map(|transfer| transfer.man.char());
+        event.bfen = self.bfen();
+        let made = &mut self.play.made[board.index()];
+        if !made.is_empty() {
+            made.remove(0);
+        }
+        self.play.last[board.index()] =
+            Some(Made { board, seat, ply: event.ply, uci: uci::write(completed.played), san: written.clone() });
+        self.emit(Body::Move(Box::new(event)));
+        if !completed.illegal.is_empty() {
+            let incident = referee::illegal_move(&self.ruleset, self.incident, seat, &completed.illegal, &written);
+            self.emit(Body::Incident(Box::new(incident)));
+        }
+        self.account(seat, completed.played, transfer);
+        for board in self.play.game.ids() {
+            self.observe(board);
+        }
+    }
+
+    /// What a completed move did to pockets.
+    fn account(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
+        if let Move::Put { role, .. } = played {
+            self.play.ledger.dropped(seat, role);
+            if self.sensors.trays[seat.index()].is_none() {
+                self.emit_pocket(seat, &[], &[role]);
+            }
+        }
+        if let Some(transfer) = transfer {
+            self.play.ledger.captured(transfer.to, transfer.man.role);
+            let added: &[Role] =
+                if self.sensors.trays[transfer.to.index()].is_none() { &[transfer.man.role] } else { &[] };
+            self.emit_pocket(transfer.to, added, &[]);
+        }
+    }
+
+    pub(super) fn tray(
+        &mut self,
+        device: DeviceIndex,
+        channel: u8,
+        change: impl FnOnce(&mut TraySense) -> Option<TrayChange>,
+    ) {
+        let Some(seat) = self.sensors.seat_of(device, channel) else { return };
+        let Some(Some(tray)) = self.sensors.trays.get_mut(seat.index()) else { return };
+        let Some(change) = change(tray) else { return };
+        if !self.play.is_on() {
+            return;
+        }
+        let seen = *tray.seen();
+        self.play.ledger.tray(seat, &change, &seen);
+        let roles = |pocket: &crate::rules::Pocket| -> Vec<Role> {
+            Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, *pocket.get(role) as usize)).collect()
+        };
+        self.emit_pocket(seat, &roles(&change.added), &roles(&change.removed));
+    }
+
+    fn publish_made(&mut self, board: BoardId) {
+        let line: ArrayVec<Move, 4> = self.play.tracker.line(board).iter().map(|ply| ply.played).collect();
+        self.publish_line(board, &line);
+    }
+
+    /// Retracts what is no longer believed and publishes what is new.
+    fn publish_line(&mut self, board: BoardId, line: &[Move]) {
+        let published = &self.play.made[board.index()];
+        let kept = published.iter().zip(line).take_while(|(made, played)| made.uci == uci::write(**played)).count();
+        if kept == published.len() && kept == line.len() {
+            return;
+        }
+        while self.play.made[board.index()].len() > kept {
+            if let Some(made) = self.play.made[board.index()].pop() {
+                self.emit(Body::MoveRetracted(made));
+            }
+        }
+        let mut position = self.play.game.board(board).clone();
+        for (index, played) in line.iter().enumerate() {
+            let seat = board.seat(position.turn());
+            if index >= kept {
+                let made = Made {
+                    board,
+                    seat,
+                    ply: position.plies() + 1,
+                    uci: uci::write(*played),
+                    san: san::write(&position, *played, self.play.game.len()),
+                };
+                self.play.made[board.index()].push(made.clone());
+                self.emit(Body::MoveMade(made));
+            }
+            position.play(*played);
+        }
+    }
+
+    pub(super) fn bfen(&self) -> String {
+        let seconds = |board| {
+            let times = self.clock_view(board)?.times;
+            Some((times.white_ms / 1000, times.black_ms / 1000))
+        };
+        Bfen::of_game(&self.play.game, seconds).write()
+    }
+
+    pub(super) fn clock_view(&self, board: BoardId) -> Option<ClockView> {
+        self.sensors.boards[board.index()].clock.as_ref()?.view(self.now)
+    }
+
+    fn emit_clock(&mut self, board: BoardId) {
+        if let Some(shown) = self.clock_shown(board) {
+            self.emit(Body::Clock(shown));
+        }
+    }
+
+    pub(super) fn clock_shown(&self, board: BoardId) -> Option<ClockShown> {
+        let view = self.clock_view(board)?;
+        Some(ClockShown { board, times: view.times, running: view.running.map(Into::into) })
+    }
+}
+
+impl Sensors {
+    /// Whether any clock runs.
+    pub fn running(&self) -> bool {
+        self.boards.iter().any(|unit| unit.clock.as_ref().is_some_and(|clock| clock.is_running()))
+    }
+}
+
+/// The result that this team's win is written as.
+fn win_of(team: Team) -> &'static str {
+    match team {
+        Team::WhiteA => "1-0",
+        Team::BlackA => "0-1",
+    }
+}

@@ -1,0 +1,133 @@
+//! The cheapest line of plies that explains a placement.
+//!
+//! A line is legal from the confirmed position on. Its cost counts its plies, the men in the air and the men that
+//! should not stand there, and a little for leaving the line that was believed before, so that a man that is lifted for
+//! a moment changes nothing. Levels of plies are searched one after the other until no man is left that should not be
+//! there. Only moves that touch a contradicted square are tried: any other makes the line worse.
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    rules::{BoardPosition, Move, Pocket},
+    sense::{Mismatch, Placement},
+    types::{Bitboard, ByColor, Color, Role},
+};
+
+/// Most plies of a line.
+pub const PLIES_MAX: usize = 4;
+/// Most lines that are kept a level.
+const FRONTIER_MAX: usize = 48;
+
+/// A ply more.
+const COST_PLY: u32 = 2;
+/// A man in the air.
+const COST_MISSING: u32 = 2;
+/// A man where none should stand.
+const COST_FOREIGN: u32 = 16;
+/// Another line than before, for each ply of the earlier one that is given up.
+const COST_CHANGE: u32 = 3;
+
+/// A line of moves.
+pub type Line = ArrayVec<Move, PLIES_MAX>;
+
+/// Men that may be on their way into the pockets of a board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arriving(ByColor<Pocket>);
+
+impl Arriving {
+    /// One man more for a colour.
+    pub fn add(&mut self, color: Color, role: Role) {
+        *self.0.get_mut(color).get_mut(role) += 1;
+    }
+
+    /// The position with the men in its pockets.
+    pub fn apply(&self, position: &BoardPosition) -> BoardPosition {
+        let mut position = position.clone();
+        for color in Color::ALL {
+            for role in Role::ALL {
+                for _ in 0..*self.0.get(color).get(role) {
+                    position.add_to_pocket(color, role);
+                }
+            }
+        }
+        position
+    }
+}
+
+/// The best explanation of a placement.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The moves beyond the confirmed position.
+    pub line: Line,
+    /// What the line leaves unexplained.
+    pub mismatch: Mismatch,
+    /// Its cost.
+    pub cost: u32,
+}
+
+struct Node {
+    line: Line,
+    position: BoardPosition,
+    mismatch: Mismatch,
+    cost: u32,
+}
+
+/// Explains a placement by at most `plies` plies; `before` is the line that was believed until now.
+pub fn explain(position: &BoardPosition, placement: &Placement, before: &[Move], plies: usize) -> Explanation {
+    let root = node(Line::new(), position.clone(), placement, before);
+    let mut best = explanation(&root);
+    if root.mismatch.foreign.is_empty() && (placement.ambiguous() & root.position.board().occupied()).is_empty() {
+        return best; // nothing arrived anywhere: men are at home or in the air
+    }
+    let mut frontier = vec![root];
+    for _ in 0..plies.min(PLIES_MAX) {
+        if best.mismatch.foreign.is_empty() && !best.line.is_empty() {
+            break;
+        }
+        frontier = expand(&frontier, placement, before);
+        if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
+            best = explanation(found);
+        }
+    }
+    best
+}
+
+fn explanation(node: &Node) -> Explanation {
+    Explanation { line: node.line.clone(), mismatch: node.mismatch, cost: node.cost }
+}
+
+/// All lines one ply longer, the cheapest first; equal ones in the order of generation.
+fn expand(frontier: &[Node], placement: &Placement, before: &[Move]) -> Vec<Node> {
+    let mut next = Vec::new();
+    for parent in frontier {
+        let touched = parent.mismatch.any();
+        for m in parent.position.legal_moves() {
+            if touches(m, touched) {
+                let mut line = parent.line.clone();
+                line.push(m);
+                let mut position = parent.position.clone();
+                position.play(m);
+                next.push(node(line, position, placement, before));
+            }
+        }
+    }
+    next.sort_by_key(|node| node.cost);
+    next.truncate(FRONTIER_MAX);
+    next
+}
+
+/// Whether a move leaves or, for a drop, reaches a contradicted square.
+fn touches(m: Move, squares: Bitboard) -> bool {
+    m.from().map_or(squares.contains(m.to()), |from| squares.contains(from))
+}
+
+fn node(line: Line, position: BoardPosition, placement: &Placement, before: &[Move]) -> Node {
+    let mismatch = placement.mismatch(&position);
+    let kept = line.iter().zip(before).take_while(|(new, old)| new == old).count();
+    let given_up = before.len() - kept;
+    let cost = line.len() as u32 * COST_PLY
+        + mismatch.missing.count() as u32 * COST_MISSING
+        + mismatch.foreign.count() as u32 * COST_FOREIGN
+        + given_up as u32 * COST_CHANGE;
+    Node { line, position, mismatch, cost }
+}
