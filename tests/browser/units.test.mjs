@@ -150,7 +150,8 @@ test("1-0 is a win of the team of White on A", () => {
 test("the store keeps the newest state and counts what it cannot read", () => {
   const store = new Store();
   const about = { kind: "state", table: "1" };
-  const state = (t, session = "s") => JSON.stringify({ session, t, game: "g", status: "playing", boards: [{ board: "A" }] });
+  const boards = [{ board: "A" }];
+  const state = (t, session = "s") => JSON.stringify({ session, t, game: "g", status: "playing", boards });
   assert.ok(store.take(about, state(5), 0));
   assert.equal(store.take(about, state(4), 0), null);
   assert.ok(store.take(about, state(1, "later"), 0));
