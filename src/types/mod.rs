@@ -8,10 +8,12 @@
 //! a *team* has the seats that win together: White on the first board, Black on the second and so on, and the others.
 
 mod board;
+mod clock;
 mod instant;
 mod kinds;
 
 pub use board::{BOARDS_MAX, BoardId, ParseBoardError, ParseSeatError, Seat, Team};
+pub use clock::ClockTimes;
 pub use instant::{Instant, MS, SECOND};
 pub use kinds::Kinds;
 pub use shakmaty::{Bitboard, ByColor, ByRole, CastlingSide, Color, File, Piece, Rank, Role, Square};
