@@ -31,12 +31,13 @@ impl fmt::Display for Complaint {
 type Check = fn(&File) -> Vec<Complaint>;
 
 /// Folders with Rust of ours.
-const RUST: [&str; 4] = ["src", "tests/it", "benches", "fuzz"];
+const RUST: [&str; 5] = ["src", "tests", "benches", "examples", "fuzz"];
 /// What is written by us, in any language. Test data is not.
-const WRITTEN: [&str; 14] = [
+const WRITTEN: [&str; 15] = [
     "src",
     "tests",
     "benches",
+    "examples",
     "fuzz",
     "hardware",
     "calibration",
