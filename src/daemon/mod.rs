@@ -13,4 +13,5 @@ mod health;
 pub mod node;
 mod port;
 mod publisher;
+pub mod settings;
 mod table_task;
