@@ -188,23 +188,13 @@ impl Table {
     /// Reports devices whose link, identity or orientation changed, and counters now and then.
     fn report_devices(&mut self) {
         for index in 0..self.sensors.devices.len() {
-            let wired = &self.sensors.devices[index];
-            let unit = wired.settings.board.map(|board| &self.sensors.boards[board.index()]);
-            let turned = unit.and_then(|unit| unit.sense.turned());
-            let white = unit.and_then(|unit| unit.clock.as_ref()?.white());
-            let identity = wired.device.identity();
-            let link = wired.device.speaks().state();
-            let same = wired.reported.as_ref().is_some_and(|(old_link, serial, firmware, old_turned, old_white)| {
-                (*old_link, *old_turned, *old_white) == (link, turned, white)
-                    && (serial, firmware) == (&identity.serial, &identity.firmware)
-            });
+            let report = self.sensors.report(index);
+            let wired = &mut self.sensors.devices[index];
             let due = wired.counters_due.is_some_and(|due| self.now >= due);
-            if !same || due {
-                let reported = (link, identity.serial.clone(), identity.firmware.clone(), turned, white);
+            if due || wired.reported.as_ref() != Some(&report) {
+                wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
+                wired.reported = Some(report);
                 let report = self.device_state(index);
-                let wired = &mut self.sensors.devices[index];
-                wired.reported = Some(reported);
-                wired.counters_due = (link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
                 self.out.push_back(Output::Device(report));
             }
         }

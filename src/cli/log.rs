@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 /// What a command logs by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(dead_code, reason = "commands that only print begin with warnings")]
+#[allow(dead_code, reason = "not every command has come yet")]
 pub(super) enum Level {
     /// Only what failed.
     Error,

@@ -3,8 +3,10 @@
 //! In: arguments. Out: text on stdout, one line per cause on stderr, an exit code as in sysexits. What a subcommand
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
+pub mod adjudicate;
 mod log;
-pub mod run;
+pub mod perft;
+pub mod replay;
 
 use std::{
     fmt,
@@ -13,6 +15,8 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
+
+use crate::rules::RuleSet;
 
 /// Records bughouse chess over the board: sensor boards, clocks and pocket trays in; moves, incidents and live state out.
 #[derive(Parser)]
@@ -26,22 +30,32 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Args),
+    Replay(replay::Args),
+    Adjudicate(adjudicate::Args),
+    Perft(perft::Args),
 }
 
 impl Command {
     fn run(self) -> Outcome {
+        let mut out = io::BufWriter::new(io::stdout().lock());
         match self {
-            Command::Run(args) => run::run(args),
-        }
+            Command::Replay(args) => replay::run(args, &mut out),
+            Command::Adjudicate(args) => adjudicate::run(args, &mut out),
+            Command::Perft(args) => perft::run(args, &mut out),
+        }?;
+        Ok(out.flush()?)
     }
 
     /// What is logged unless `-q` or `-v` says otherwise.
     fn log_level(&self) -> log::Level {
-        match self {
-            Command::Run(_) => log::Level::Info,
-        }
+        log::Level::Warn
     }
+}
+
+/// Reads the name of a rule set.
+fn ruleset(name: &str) -> Result<RuleSet, String> {
+    let known = RuleSet::ALL.map(|set| set.name).join(", ");
+    RuleSet::by_name(name).ok_or_else(|| format!("expected one of {known}"))
 }
 
 /// Runs the command that the process was started with. Answers the exit code, after one line on stderr per cause.
@@ -93,20 +107,22 @@ impl Failure {
         Failure { exit, lines: vec![line.to_string()] }
     }
 
-    /// Output could not be written. A reader that went away (`bughoused games | head`) is no failure.
-    pub fn output(error: &io::Error) -> Failure {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure { exit: Exit::Done, lines: Vec::new() },
-            _ => Failure::new(Exit::Failed, format_args!("the output cannot be written: {error}")),
-        }
-    }
-
     fn report(&self) -> ExitCode {
         let mut stderr = io::stderr().lock();
         for line in &self.lines {
             let _ = writeln!(stderr, "bughoused: {line}"); // nobody may read it
         }
         ExitCode::from(self.exit as u8)
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Output could not be written. A reader that went away (`bughoused games | head`) is no failure.
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure { exit: Exit::Done, lines: Vec::new() },
+            _ => Failure::new(Exit::Failed, format_args!("the output cannot be written: {error}")),
+        }
     }
 }
 

@@ -87,10 +87,10 @@ fn squares(svg: &mut String) {
             let _ = write!(dark, "M{x} {y}h{SQUARE_UNITS}v{SQUARE_UNITS}h-{SQUARE_UNITS}z");
         }
     }
-    let _ = write!(
-        svg,
-        r#"<path d="M0 0h{BOARD_UNITS}v{BOARD_UNITS}h-{BOARD_UNITS}z" fill="{LIGHT_SQUARE}"/><path d="{dark}" fill="{DARK_SQUARE}"/>"#
-    );
+    let ground = format!("M0 0h{BOARD_UNITS}v{BOARD_UNITS}h-{BOARD_UNITS}z");
+    for (path, fill) in [(ground, LIGHT_SQUARE), (dark, DARK_SQUARE)] {
+        let _ = write!(svg, r#"<path d="{path}" fill="{fill}"/>"#);
+    }
 }
 
 fn man(svg: &mut String, setup: &Setup, square: Square, bottom: Color) {

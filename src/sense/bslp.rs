@@ -172,4 +172,9 @@ impl BslpDevice {
     pub(super) fn counters(&self) -> (u64, &Rejects) {
         (self.decoder.messages(), self.decoder.rejects())
     }
+
+    /// Times that lines came out of sequence.
+    pub(super) fn gaps(&self) -> u64 {
+        self.gaps
+    }
 }

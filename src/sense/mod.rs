@@ -60,9 +60,9 @@ pub struct ClockFrame {
 #[derive(Debug)]
 pub enum Device {
     /// A DGT board.
-    Dgt(DgtDevice),
+    Dgt(Box<DgtDevice>),
     /// A tray unit, an own board or an own clock.
-    Bslp(BslpDevice),
+    Bslp(Box<BslpDevice>),
 }
 
 /// Who a device said it is.
@@ -129,7 +129,11 @@ impl Device {
             Device::Dgt(device) => device.counters(),
             Device::Bslp(device) => device.counters(),
         };
+        let gaps = match self {
+            Device::Dgt(_) => None,
+            Device::Bslp(device) => Some(("gaps".to_owned(), device.gaps())),
+        };
         let frames = std::iter::once(("frames".to_owned(), messages));
-        frames.chain(rejects.iter().map(|(reason, count)| (format!("rejected-{reason}"), count))).collect()
+        frames.chain(gaps).chain(rejects.iter().map(|(reason, count)| (format!("rejected-{reason}"), count))).collect()
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     event::LinkState,
-    sense::{BoardSense, BslpDevice, ClockSense, Device, DgtDevice, Side, TraySense},
+    sense::{BoardSense, ClockSense, Device, Identity, Side, TraySense},
     types::{BoardId, Instant, Seat},
 };
 
@@ -16,8 +16,17 @@ pub struct Wired {
     pub settings: DeviceSettings,
     pub device: Device,
     /// What was last reported, to report changes only.
-    pub reported: Option<(LinkState, Option<String>, Option<String>, Option<bool>, Option<Side>)>,
+    pub reported: Option<Reported>,
     pub counters_due: Option<Instant>,
+}
+
+/// What a change of is worth a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    pub link: LinkState,
+    pub identity: Identity,
+    pub turned: Option<bool>,
+    pub clock_white: Option<Side>,
 }
 
 /// One board's sensors.
@@ -46,8 +55,8 @@ impl Sensors {
         let wired = |settings: &DeviceSettings| Wired {
             settings: settings.clone(),
             device: match settings.driver {
-                Driver::Dgt => Device::Dgt(DgtDevice::default()),
-                Driver::Bslp => Device::Bslp(BslpDevice::default()),
+                Driver::Dgt => Device::Dgt(Box::default()),
+                Driver::Bslp => Device::Bslp(Box::default()),
             },
             reported: None,
             counters_due: None,
@@ -68,6 +77,18 @@ impl Sensors {
     /// Whether any board has a clock.
     pub fn has_clock(&self) -> bool {
         self.boards.iter().any(|unit| unit.clock.is_some())
+    }
+
+    /// What there is to report of a device.
+    pub fn report(&self, device: DeviceIndex) -> Reported {
+        let wired = &self.devices[device];
+        let unit = wired.settings.board.map(|board| &self.boards[board.index()]);
+        Reported {
+            link: wired.device.speaks().state(),
+            identity: wired.device.identity().clone(),
+            turned: unit.and_then(|unit| unit.sense.turned()),
+            clock_white: unit.and_then(|unit| unit.clock.as_ref()?.white()),
+        }
     }
 
     /// The earliest deadline of all devices.

@@ -64,9 +64,9 @@ function madeMoves(one) {
 
 function renderNothing() {
   const asked = new URLSearchParams(location.hash.slice(1)).get("table");
-  text(at("nothing"), link === "live"
-    ? asked === null ? `No table has announced itself below “${prefix}” yet.` : `Table ${asked} has not announced itself yet.`
-    : "Waiting for the connection to the broker.");
+  const missing = asked === null ? `No table has announced itself below “${prefix}” yet.`
+    : `Table ${asked} has not announced itself yet.`;
+  text(at("nothing"), link === "live" ? missing : "Waiting for the connection to the broker.");
 }
 
 function renderBar(table) {
@@ -80,7 +80,7 @@ function renderBar(table) {
   text(at("table-name"), state ? `Table ${table.id}` : "bughouse");
   document.title = state ? `Table ${table.id} · bughouse` : "bughouse";
   const ended = state?.status === "ended";
-  text(at("status-text"), ended && state.result !== "*" ? RESULT[state.result] ?? state.result : STATUS[state?.status] ?? "");
+  text(at("status-text"), (ended && RESULT[state.result]) || (STATUS[state?.status] ?? ""));
   text(at("result"), ended ? state.reason : "");
   text(at("time-control"), terms(state?.time_control));
   text(at("ruleset"), state?.ruleset ?? "");

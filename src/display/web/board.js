@@ -71,7 +71,8 @@ export class Board {
 }
 
 function same(one, other) {
-  return Boolean(one && other) && one.role === other.role && one.white === other.white && one.promoted === other.promoted;
+  if (!one || !other) return false;
+  return one.role === other.role && one.white === other.white && one.promoted === other.promoted;
 }
 
 function draw(one) {

@@ -37,6 +37,7 @@ export class Half {
     this.board.update(men, marks, this.#label(one, made));
     const [kind, note] = noteOf(one, made, checked, unexplained, uncertain);
     text(this.note, note);
+    attribute(this.note, "title", note || null);
     attribute(this.note, "data-kind", kind);
   }
 
@@ -57,7 +58,7 @@ export class Half {
 
 const isSquare = (text) => /^[a-h][1-8]$/.test(text);
 
-/** Whether White (true) or Black (false) stands in check as seen, or null; a made move decides before it is completed. */
+/** Whether White (true) or Black (false) is seen to stand in check, or null; a made move decides uncompleted. */
 function checkedSide(one, made) {
   const last = made.at(-1);
   if (!last) return one.check || one.mate ? one.turn !== "black" : null;

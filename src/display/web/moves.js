@@ -55,6 +55,7 @@ export class MoveList {
     this.#keys = [];
     this.list.replaceChildren();
     this.section.style.setProperty("--columns", boards.length);
+    attribute(this.section, "data-many", boards.length > 2 ? "" : null);
     this.heads.replaceChildren(...boards.map((board) => el("span", {}, `Board ${board}`)));
   }
 

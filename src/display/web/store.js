@@ -89,13 +89,14 @@ class Table {
   }
 
   #takeState(state) {
+    const boards = readBoards(state.boards);
     const late = this.state?.session === state.session && state.t < this.state.t;
-    if (late || !Array.isArray(state.boards) || !STATUSES.includes(state.status)) return false;
+    if (late || boards.length === 0 || !Number.isFinite(state.t) || !STATUSES.includes(state.status)) return false;
     if (this.state && (this.state.game !== state.game || this.state.session !== state.session)) {
       this.clocks.forEach((clock) => clock.reset());
       this.uncertain.clear();
     }
-    this.state = { ...state, boards: state.boards.slice(0, BOARDS_MAX).filter((board) => /^[A-H]$/.test(board?.board)) };
+    this.state = { ...state, boards };
     for (const board of this.state.boards) this.clock(board.board).take(state.session, state.t, board.clock);
     return true;
   }
@@ -107,4 +108,11 @@ class Table {
     if (event.type === "game-started") this.uncertain.clear();
     if (["move", "game-started", "game-ended", "correction"].includes(event.type)) this.news = event;
   }
+}
+
+/** The entries that name a board, each board once. */
+function readBoards(boards) {
+  if (!Array.isArray(boards)) return [];
+  const named = boards.slice(0, BOARDS_MAX).filter((one) => /^[A-H]$/.test(one?.board));
+  return named.filter((one, i) => named.findIndex((other) => other.board === one.board) === i);
 }

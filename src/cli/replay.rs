@@ -1,0 +1,217 @@
+//! `bughoused replay`: captures through the same machine in virtual time.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Exit, Failure, Outcome};
+use crate::{
+    event::{Body, Event, Response},
+    record::GameRecord,
+    table::{
+        Output,
+        capture::{LINE_BYTES_MAX, Replay},
+        settings::TableSettings,
+    },
+};
+
+/// Feeds captures to the same machine as live play and writes what it says
+#[derive(Debug, ClapArgs)]
+pub struct Args {
+    /// Capture files
+    #[arg(required = true)]
+    captures: Vec<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, default_value = "events")]
+    format: Format,
+    /// A [[table]] entry (TOML) instead of the one in the capture
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// One file per capture in this directory instead of stdout
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Captures at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+}
+
+/// What a replay writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// JSON Lines: everything that leaves the table
+    Events,
+    /// The games
+    Bpgn,
+    /// JSON Lines: incidents only
+    Incidents,
+}
+
+impl Format {
+    const fn extension(self) -> &'static str {
+        match self {
+            Format::Events | Format::Incidents => "jsonl",
+            Format::Bpgn => "bpgn",
+        }
+    }
+}
+
+/// A response as a line among events.
+#[derive(serde::Serialize)]
+struct ResponseLine<'a> {
+    r#type: &'static str,
+    #[serde(flatten)]
+    response: &'a Response,
+}
+
+/// Runs the command.
+pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
+    let settings = args.table.as_deref().map(read_table).transpose()?;
+    if let Some(dir) = &args.out {
+        fs::create_dir_all(dir).map_err(|e| unavailable(dir, e))?;
+    }
+    let results = replay_all(&args, settings.as_ref());
+    let mut failures = Vec::new();
+    for (path, result) in args.captures.iter().zip(results) {
+        match (result, &args.out) {
+            (Ok(bytes), None) => out.write_all(&bytes)?,
+            (Ok(bytes), Some(dir)) => write_file(&target(dir, path, args.format), &bytes)?,
+            (Err(failure), _) => failures.push(failure),
+        }
+    }
+    match failures.first().map(|failure| failure.exit) {
+        None => Ok(()),
+        Some(exit) => Err(Failure { exit, lines: failures.into_iter().flat_map(|failure| failure.lines).collect() }),
+    }
+}
+
+/// Where a job leaves one capture's output.
+type Slot = Mutex<Option<Result<Vec<u8>, Failure>>>;
+
+/// Every capture's output in the order of the arguments, whatever the number of jobs.
+fn replay_all(args: &Args, settings: Option<&TableSettings>) -> Vec<Result<Vec<u8>, Failure>> {
+    let progress = progress(args.captures.len());
+    let next = AtomicUsize::new(0);
+    let results: Vec<Slot> = args.captures.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(path), Some(slot)) = (args.captures.get(index), results.get(index)) else { return };
+            let result = replay_file(path, args.format, settings.cloned());
+            *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+            progress.inc(1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..args.jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
+    progress.finish_and_clear();
+    let lost = || Err(Failure::new(Exit::Failed, "a capture was not replayed: this is a bug, please report it"));
+    results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_else(lost)).collect()
+}
+
+fn progress(files: usize) -> ProgressBar {
+    if files < 2 || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} captures, {eta} left");
+    ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// One capture's output.
+///
+/// # Errors
+/// The file cannot be read, or is no capture; what was replayed before is lost.
+pub fn replay_file(path: &Path, format: Format, settings: Option<TableSettings>) -> Result<Vec<u8>, Failure> {
+    let file = File::open(path).map_err(|e| unavailable(path, e))?;
+    let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
+    let mut reader = BufReader::new(file);
+    let mut line = String::new();
+    read_line(&mut reader, &mut line).map_err(|e| bad(&e))?;
+    let mut replay = Replay::new(&line, settings).map_err(|e| bad(&e))?;
+    let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
+    while read_line(&mut reader, &mut line).map_err(|e| bad(&e))? {
+        replay.feed(&line, |output| written.take(output)).map_err(|e| bad(&e))?;
+    }
+    replay.finish(|output| written.take(output));
+    Ok(written.finish())
+}
+
+/// Reads a line into `line`; false at the end.
+fn read_line(reader: &mut impl BufRead, line: &mut String) -> std::io::Result<bool> {
+    line.clear();
+    let read = std::io::Read::take(reader, LINE_BYTES_MAX as u64).read_line(line)?;
+    if read == LINE_BYTES_MAX {
+        let message = format!("expected lines of less than {LINE_BYTES_MAX} bytes, found a longer one");
+        return Err(std::io::Error::other(message));
+    }
+    Ok(read > 0)
+}
+
+/// What a replay has written so far.
+struct Written {
+    format: Format,
+    bytes: Vec<u8>,
+    events: Vec<Event>,
+}
+
+impl Written {
+    fn take(&mut self, output: Output) {
+        match output {
+            Output::Event(event) => match self.format {
+                Format::Events => self.line(&event),
+                Format::Incidents if matches!(event.body, Body::Incident(_)) => self.line(&event),
+                Format::Bpgn if !matches!(event.body, Body::Clock(_)) => self.events.push(event),
+                _ => {}
+            },
+            Output::Response(response) if self.format == Format::Events => {
+                self.line(&ResponseLine { r#type: "response", response: &response });
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, value: &impl serde::Serialize) {
+        if serde_json::to_writer(&mut self.bytes, value).is_ok() {
+            self.bytes.push(b'\n');
+        }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        for record in GameRecord::fold(&self.events) {
+            self.bytes.extend_from_slice(record.to_bpgn().write().as_bytes());
+            self.bytes.push(b'\n');
+        }
+        self.bytes
+    }
+}
+
+fn read_table(path: &Path) -> Result<TableSettings, Failure> {
+    let text = fs::read_to_string(path).map_err(|e| unavailable(path, e))?;
+    toml::from_str(&text).map_err(|e| Failure::new(Exit::BadConfig, format!("{}: {}", path.display(), e.message())))
+}
+
+fn target(dir: &Path, capture: &Path, format: Format) -> PathBuf {
+    let stem = capture.file_stem().unwrap_or(capture.as_os_str());
+    dir.join(stem).with_extension(format.extension())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
+    let file = File::create(path).map_err(|e| unavailable(path, e))?;
+    BufWriter::new(file).write_all(bytes).map_err(|e| unavailable(path, e))
+}
+
+fn unavailable(path: &Path, error: std::io::Error) -> Failure {
+    Failure::new(Exit::Unavailable, format!("{}: {error}", path.display()))
+}

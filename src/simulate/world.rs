@@ -1,0 +1,294 @@
+//! What is physically so: men on squares, in slots and in the air, levers and times of the clocks.
+//!
+//! In: [`Step`]s of a [`Script`] in time order. Out: the state at any instant. Nothing is legal or illegal here, nobody
+//! intends anything, and no device is known.
+
+use crate::types::{BoardId, ByColor, Color, Instant, Piece, Role, Seat, Square};
+
+/// Slots of one pocket tray.
+pub const SLOTS: usize = 24;
+
+/// Something that hands or a clock do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The man on a square goes into the air.
+    Lift(BoardId, Square),
+    /// This man comes down on a square; a man that stood there goes into the air.
+    Place(BoardId, Square, Piece),
+    /// The man in a slot of a seat's tray goes into the air.
+    LiftSlot(Seat, usize),
+    /// This man comes down in a slot; a man that was there goes into the air.
+    PlaceSlot(Seat, usize, Piece),
+    /// A clock is set going with White's time.
+    Start(BoardId),
+    /// A seat presses its lever. If its time ran it gains `bonus` µs and the opponent's time runs.
+    Press {
+        /// Who presses.
+        seat: Seat,
+        /// Increment in µs.
+        bonus: i64,
+    },
+    /// The time that runs on a board stands for so many µs: what a server would not have counted.
+    Lag(BoardId, i64),
+    /// A clock is stopped.
+    Stop(BoardId),
+}
+
+/// An action and when it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When.
+    pub at: Instant,
+    /// What.
+    pub action: Action,
+}
+
+/// Steps in time order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script(Vec<Step>);
+
+impl Script {
+    /// The steps in time order; steps of one instant stay in the given order.
+    pub fn new(mut steps: Vec<Step>) -> Script {
+        steps.sort_by_key(|step| step.at);
+        Script(steps)
+    }
+
+    /// All steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// When the last step happens.
+    pub fn end(&self) -> Instant {
+        self.0.last().map_or(Instant::ZERO, |step| step.at)
+    }
+}
+
+/// A clock with a lever and two times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// µs left when the time of `high` last began to run or was stopped.
+    left: ByColor<i64>,
+    /// The side whose lever is up: it is to move.
+    high: Color,
+    running: bool,
+    /// When the running time begins to count.
+    counts_from: Instant,
+    touched: Instant,
+}
+
+impl Clock {
+    /// Stopped, with this time on both sides and one side's lever up.
+    pub fn new(micros: i64, high: Color) -> Clock {
+        Clock {
+            left: ByColor::new_with(|_| micros),
+            high,
+            running: false,
+            counts_from: Instant::ZERO,
+            touched: Instant::ZERO,
+        }
+    }
+
+    /// µs that `color` has left at an instant; never below zero.
+    pub fn left(&self, color: Color, at: Instant) -> i64 {
+        let left = self.left[color];
+        if !self.running || color != self.high {
+            return left;
+        }
+        (left - (at - self.counts_from).max(0)).max(0)
+    }
+
+    /// The side whose lever is up.
+    pub fn high(&self) -> Color {
+        self.high
+    }
+
+    /// Whether a time runs.
+    pub fn running(&self) -> bool {
+        self.running
+    }
+
+    /// When the lever or the running state last changed.
+    pub fn touched(&self) -> Instant {
+        self.touched
+    }
+
+    fn settle(&mut self, at: Instant) {
+        *self.left.get_mut(self.high) = self.left(self.high, at);
+        self.counts_from = at;
+    }
+
+    fn start(&mut self, at: Instant) {
+        *self = Clock { left: self.left, high: Color::White, running: true, counts_from: at, touched: at };
+    }
+
+    fn press(&mut self, at: Instant, color: Color, bonus: i64) {
+        if color != self.high {
+            return; // its lever is down already
+        }
+        if self.running {
+            self.settle(at);
+            *self.left.get_mut(color) += bonus;
+        }
+        self.high = color.other();
+        self.touched = at;
+    }
+
+    fn stop(&mut self, at: Instant) {
+        self.settle(at);
+        self.running = false;
+        self.touched = at;
+    }
+}
+
+/// Men of one board, index = square.
+pub type Squares = [Option<Piece>; 64];
+
+/// Everything that can be touched at one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct World {
+    boards: Vec<Squares>,
+    clocks: Vec<Clock>,
+    trays: Vec<[Option<Piece>; SLOTS]>,
+    air: Vec<Piece>,
+}
+
+impl World {
+    /// Boards set up, trays empty, clocks stopped with `micros` on every side. `high` is how each board's lever stands.
+    pub fn set_up(micros: i64, high: &[Color]) -> World {
+        World {
+            boards: vec![start(); high.len()],
+            clocks: high.iter().map(|color| Clock::new(micros, *color)).collect(),
+            trays: vec![[None; SLOTS]; high.len() * 2],
+            air: Vec::new(),
+        }
+    }
+
+    /// Number of boards.
+    pub fn boards(&self) -> usize {
+        self.boards.len()
+    }
+
+    /// The men on a board.
+    pub fn squares(&self, board: BoardId) -> &Squares {
+        &self.boards[board.index()]
+    }
+
+    /// The man on a square.
+    pub fn at(&self, board: BoardId, square: Square) -> Option<Piece> {
+        self.boards[board.index()][square as usize]
+    }
+
+    /// The slots of a seat's tray.
+    pub fn tray(&self, seat: Seat) -> &[Option<Piece>; SLOTS] {
+        &self.trays[seat.index()]
+    }
+
+    /// The clock of a board.
+    pub fn clock(&self, board: BoardId) -> &Clock {
+        &self.clocks[board.index()]
+    }
+
+    /// Men that are in hands.
+    pub fn air(&self) -> &[Piece] {
+        &self.air
+    }
+
+    /// Does one step.
+    pub fn apply(&mut self, Step { at, action }: Step) {
+        match action {
+            Action::Lift(board, square) => self.air.extend(self.boards[board.index()][square as usize].take()),
+            Action::Place(board, square, man) => {
+                self.take_from_air(man);
+                let before = self.boards[board.index()][square as usize].replace(man);
+                self.air.extend(before);
+            }
+            Action::LiftSlot(seat, slot) => self.air.extend(self.trays[seat.index()][slot].take()),
+            Action::PlaceSlot(seat, slot, man) => {
+                self.take_from_air(man);
+                let before = self.trays[seat.index()][slot].replace(man);
+                self.air.extend(before);
+            }
+            Action::Start(board) => self.clocks[board.index()].start(at),
+            Action::Press { seat, bonus } => self.clocks[seat.board.index()].press(at, seat.color, bonus),
+            Action::Lag(board, micros) => {
+                let clock = &mut self.clocks[board.index()];
+                clock.counts_from = clock.counts_from + micros;
+            }
+            Action::Stop(board) => self.clocks[board.index()].stop(at),
+        }
+    }
+
+    /// A man that nobody held comes out of the box.
+    fn take_from_air(&mut self, man: Piece) {
+        if let Some(place) = self.air.iter().position(|held| *held == man) {
+            self.air.swap_remove(place);
+        }
+    }
+}
+
+/// The men of a board at the start of a game.
+pub fn start() -> Squares {
+    const BACK: [Role; 8] =
+        [Role::Rook, Role::Knight, Role::Bishop, Role::Queen, Role::King, Role::Bishop, Role::Knight, Role::Rook];
+    let mut squares = [None; 64];
+    for (file, role) in BACK.into_iter().enumerate() {
+        squares[file] = Some(Piece { color: Color::White, role });
+        squares[8 + file] = Some(Color::White.pawn());
+        squares[48 + file] = Some(Color::Black.pawn());
+        squares[56 + file] = Some(Piece { color: Color::Black, role });
+    }
+    squares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SECOND;
+
+    const A: BoardId = BoardId::A;
+
+    fn world() -> World {
+        World::set_up(180 * SECOND, &[Color::Black, Color::White])
+    }
+
+    fn run(world: &mut World, steps: &[(i64, Action)]) {
+        for (seconds, action) in steps {
+            world.apply(Step { at: Instant(seconds * SECOND), action: *action });
+        }
+    }
+
+    #[test]
+    fn men_are_never_lost() {
+        let mut world = world();
+        let (white, black) = (Color::White.pawn(), Color::Black.pawn());
+        run(&mut world, &[(1, Action::Lift(A, Square::E2)), (2, Action::Place(A, Square::E7, white))]);
+        assert_eq!(world.air(), [black], "the man that stood there is in the hand");
+        run(&mut world, &[(3, Action::PlaceSlot(BoardId::B.seat(Color::Black), 0, black))]);
+        assert!(world.air().is_empty());
+        assert_eq!(world.at(A, Square::E7), Some(white));
+        assert_eq!(world.tray(BoardId::B.seat(Color::Black))[0], Some(black));
+    }
+
+    #[test]
+    fn a_time_runs_from_press_to_press_without_the_lag() {
+        let mut world = world();
+        let press = |color, bonus| Action::Press { seat: A.seat(color), bonus };
+        run(&mut world, &[(10, Action::Start(A)), (10, Action::Lag(A, 2 * SECOND))]);
+        let left = |world: &World, color, at| world.clock(A).left(color, Instant(at * SECOND)) / SECOND;
+        assert_eq!((left(&world, Color::White, 11), left(&world, Color::White, 15)), (180, 177));
+        run(&mut world, &[(16, press(Color::Black, 0)), (17, press(Color::White, 2 * SECOND))]);
+        assert_eq!((left(&world, Color::White, 99), left(&world, Color::Black, 20)), (177, 177));
+        run(&mut world, &[(20, Action::Stop(A))]);
+        assert_eq!(left(&world, Color::Black, 99), 177);
+        assert!(!world.clock(A).running());
+    }
+
+    #[test]
+    fn a_time_ends_at_zero() {
+        let mut world = world();
+        run(&mut world, &[(0, Action::Start(A))]);
+        assert_eq!(world.clock(A).left(Color::White, Instant(181 * SECOND)), 0);
+    }
+}
