@@ -1,5 +1,7 @@
 //! A DGT board on a pseudo-terminal that answers what a recording host asks, and whose men are moved by the test.
 
+#![allow(clippy::disallowed_methods, reason = "the other end of the line is a machine of its own")]
+
 use std::{
     fs::File,
     io::{Read as _, Write as _},
@@ -42,7 +44,6 @@ impl Board {
         let line = File::from(line);
         let codes = Arc::new(Mutex::new(SET_UP));
         let (asked, shown) = (line.try_clone().unwrap(), codes.clone());
-        #[allow(clippy::disallowed_methods, reason = "the other end of the line is a machine of its own")]
         std::thread::spawn(move || answer(asked, &shown));
         Board { path, line, codes }
     }
