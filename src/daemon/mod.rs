@@ -1,1 +1,3 @@
 //! The thin shell: configuration, ports, clock, signals, tasks.
+
+pub mod config;
