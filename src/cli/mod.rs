@@ -3,7 +3,13 @@
 //! In: arguments. Out: text on stdout, one line per cause on stderr, an exit code as in sysexits. What a subcommand
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
-use std::fmt;
+pub mod check;
+pub mod export;
+pub mod games;
+pub mod show;
+pub mod source;
+
+use std::{fmt, io};
 
 /// How a command failed: the exit code and one line per cause.
 #[derive(Debug)]
@@ -47,3 +53,16 @@ impl std::error::Error for Failure {}
 
 /// What every subcommand answers.
 pub type Outcome = Result<(), Failure>;
+
+/// The end of writing to stdout: a reader that went away (`| head`) is no failure.
+fn written(result: io::Result<()>) -> Outcome {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(Exit::Failed, format!("the output could not be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod record_tests;
