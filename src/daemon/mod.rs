@@ -8,6 +8,8 @@
 
 mod bus;
 pub mod clock;
+pub mod config;
+mod from_config;
 mod hall;
 mod health;
 pub mod node;
