@@ -6,6 +6,7 @@
 pub mod adjudicate;
 pub mod perft;
 pub mod replay;
+pub mod simulate;
 
 use std::{
     fmt,
@@ -33,6 +34,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Simulate(Box<simulate::Args>),
     Replay(replay::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
+        Command::Simulate(args) => simulate::run(*args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Adjudicate(args) => adjudicate::run(args, out),
         Command::Perft(args) => perft::run(args, out),
