@@ -1,7 +1,5 @@
 //! The program: everything is in the library.
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     bughoused::cli::main()
 }

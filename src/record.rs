@@ -63,11 +63,17 @@ impl GameRecord {
     /// Takes one event of this game in.
     pub fn apply(&mut self, event: &Event) {
         match &event.body {
-            Body::Move(played) => self.moves.push((event.seq, (**played).clone())),
+            Body::Move(played) => self.insert(event.seq, (**played).clone()),
             Body::Correction(correction) => self.correct(event.seq, correction),
             Body::GameEnded(ended) => self.ended = Some(ended.clone()),
             _ => {}
         }
+    }
+
+    /// Moves stand in the order of their completion, also one that was found late.
+    fn insert(&mut self, seq: u64, played: Move) {
+        let later = self.moves.iter().rev().take_while(|(_, known)| known.completed_at > played.completed_at).count();
+        self.moves.insert(self.moves.len() - later, (seq, played));
     }
 
     /// Replaces the board's moves from the superseded one on; a new move takes the place of the old one of its ply.

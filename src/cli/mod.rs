@@ -4,35 +4,32 @@
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
 pub mod adjudicate;
+mod log;
 pub mod perft;
 pub mod replay;
 pub mod simulate;
 
 use std::{
     fmt,
-    io::{self, IsTerminal, Write},
+    io::{self, Write as _},
     process::ExitCode,
 };
 
-use clap::{ArgAction, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::rules::RuleSet;
 
-/// Records bughouse chess over the board: sensor boards, clocks and pocket trays in; moves, incidents and live state out
-#[derive(Debug, Parser)]
-#[command(name = "bughoused", version, max_term_width = 120)]
-struct Arguments {
-    /// Fewer messages
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    quiet: bool,
-    /// More messages; twice for all
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    verbose: u8,
+/// Records bughouse chess over the board: sensor boards, clocks and pocket trays in; moves, incidents and live state out.
+#[derive(Parser)]
+#[command(name = "bughoused", version, max_term_width = 120, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    log: log::Args,
     #[command(subcommand)]
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum Command {
     Simulate(Box<simulate::Args>),
     Replay(replay::Args),
@@ -40,49 +37,44 @@ enum Command {
     Perft(perft::Args),
 }
 
-/// Runs the command line and answers the exit code.
-pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    log_to_stderr(&arguments);
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let outcome = dispatch(arguments.command, &mut out).and_then(|()| Ok(out.flush()?));
-    let Err(failure) = outcome else { return ExitCode::SUCCESS };
-    for line in &failure.lines {
-        eprintln!("bughoused: {line}");
+impl Command {
+    fn run(self) -> Outcome {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        match self {
+            Command::Simulate(args) => simulate::run(*args, &mut out),
+            Command::Replay(args) => replay::run(args, &mut out),
+            Command::Adjudicate(args) => adjudicate::run(args, &mut out),
+            Command::Perft(args) => perft::run(args, &mut out),
+        }?;
+        Ok(out.flush()?)
     }
-    ExitCode::from(failure.exit as u8)
-}
 
-fn dispatch(command: Command, out: &mut dyn Write) -> Outcome {
-    match command {
-        Command::Simulate(args) => simulate::run(*args, out),
-        Command::Replay(args) => replay::run(args, out),
-        Command::Adjudicate(args) => adjudicate::run(args, out),
-        Command::Perft(args) => perft::run(args, out),
+    /// What is logged unless `-q` or `-v` says otherwise.
+    fn log_level(&self) -> log::Level {
+        log::Level::Warn
     }
-}
-
-fn log_to_stderr(arguments: &Arguments) {
-    let level = match (arguments.quiet, arguments.verbose) {
-        (true, _) => "error",
-        (_, 0) => "warn,bughoused=info",
-        (_, 1) => "warn,bughoused=debug",
-        _ => "trace",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env();
-    let color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && io::stderr().is_terminal();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter.unwrap_or_else(|_| level.into()))
-        .with_writer(io::stderr)
-        .with_ansi(color)
-        .with_target(false)
-        .init();
 }
 
 /// Reads the name of a rule set.
 fn ruleset(name: &str) -> Result<RuleSet, String> {
     let known = RuleSet::ALL.map(|set| set.name).join(", ");
     RuleSet::by_name(name).ok_or_else(|| format!("expected one of {known}"))
+}
+
+/// Runs the command that the process was started with. Answers the exit code, after one line on stderr per cause.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let _ = e.print(); // nobody may read it
+            return u8::try_from(e.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    cli.log.start(cli.command.log_level());
+    match cli.command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
 }
 
 /// How a command failed: the exit code and one line per cause.
@@ -98,7 +90,7 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Nobody reads on: there is nothing left to do.
+    /// Whoever read our output has seen enough.
     Done = 0,
     /// It did not work out.
     Failed = 1,
@@ -117,14 +109,22 @@ impl Failure {
     pub fn new(exit: Exit, line: impl fmt::Display) -> Failure {
         Failure { exit, lines: vec![line.to_string()] }
     }
+
+    fn report(&self) -> ExitCode {
+        let mut stderr = io::stderr().lock();
+        for line in &self.lines {
+            let _ = writeln!(stderr, "bughoused: {line}"); // nobody may read it
+        }
+        ExitCode::from(self.exit as u8)
+    }
 }
 
 impl From<io::Error> for Failure {
-    /// Writing the answer failed. A reader that went away has seen enough.
+    /// Output could not be written. A reader that went away (`bughoused games | head`) is no failure.
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure { exit: Exit::Done, lines: Vec::new() },
-            _ => Failure::new(Exit::Failed, format!("writing the answer failed: {error}")),
+            _ => Failure::new(Exit::Failed, format_args!("the output cannot be written: {error}")),
         }
     }
 }

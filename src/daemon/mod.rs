@@ -1,1 +1,16 @@
-//! The thin shell: configuration, ports, clock, signals, tasks.
+//! The thin shell: ports, clock, tasks, and the node that puts them together.
+//!
+//! ```text
+//! port ─ bytes ─► table task ─ batch ─► journal ─ committed ─► publisher ─► MQTT session ─► broker ─► web
+//!      ◄─ bytes ─            ◄──────────────── requests ────────────────────┘
+//! ```
+//! In: settings. Out: a running node with its addresses. It is the only reader of clocks, and it knows no chess.
+
+mod bus;
+pub mod clock;
+mod hall;
+mod health;
+pub mod node;
+mod port;
+mod publisher;
+mod table_task;

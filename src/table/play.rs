@@ -183,6 +183,7 @@ impl Table {
             && by != to_move
         {
             self.play.tracker.press(board, Press { by, at: self.now, clock: after.times });
+            self.observe(board);
         }
         if before.running.is_some() && after.running.is_none() {
             self.play.tracker.stopped(&self.play.game, board, Some(after.times), self.now);

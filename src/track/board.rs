@@ -6,13 +6,13 @@ use arrayvec::ArrayVec;
 
 use super::{
     Completed, Completion, HOLD_US, ILLEGAL_REST_US, Press, SCAN_US, UNEXPLAINED_US, illegal,
-    search::{self, Arriving, PLIES_MAX},
+    search::{self, Arriving, Evidence, PLIES_MAX},
 };
 use crate::{
     event::ClockTimes,
     rules::{BoardPosition, Game, Move},
     sense::Placement,
-    types::{Bitboard, BoardId, Instant, Piece, Role, Square},
+    types::{Bitboard, BoardId, Color, File, Instant, Piece, Rank, Role, Square},
 };
 
 /// Presses that may wait for their plies.
@@ -85,7 +85,8 @@ impl BoardTrack {
         let position = arriving.apply(game.board(board));
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let plies = PLIES_AHEAD.max(self.presses.len() + 1);
-        let found = search::explain(&position, seen, &before, plies);
+        let evidence = Evidence { placement: seen, before: &before, presses: self.presses.len() };
+        let found = search::explain(&position, evidence, plies);
         self.unexplained = found.mismatch.any();
         self.changed_at = at;
         let kept = before.iter().zip(&found.line).take_while(|(old, new)| old == new).count();
@@ -223,7 +224,8 @@ fn droppable(position: &BoardPosition, m: Move) -> bool {
     }
 }
 
-/// Whether the man could have gone on from where it stands in the same motion.
+/// Whether one scan may show the move where something else is played: the man goes on in the same motion, or the man
+/// that seems dropped came from a square that the scan has not visited yet.
 fn slides(position: &BoardPosition, m: Move) -> bool {
     match m {
         Move::Normal { role: Role::Bishop | Role::Rook | Role::Queen, .. } => true,
@@ -231,15 +233,21 @@ fn slides(position: &BoardPosition, m: Move) -> bool {
             from.distance(to) == 1 && could_step_on(position, from)
         }
         Move::Normal { role: Role::King, from, .. } => {
-            position.castles().has_color(position.turn()) && from.file() == crate::types::File::E
+            position.castles().has_color(position.turn()) && from.file() == File::E
         }
+        Move::Put { role, to } => reaches(position, role, to),
         _ => false,
     }
 }
 
+/// Whether a man of this kind on the board could move to the square.
+fn reaches(position: &BoardPosition, role: Role, to: Square) -> bool {
+    let moves = position.legal_moves();
+    moves.iter().any(|m| m.role() == role && m.to() == to && m.from().is_some())
+}
+
 /// Whether a pawn on this square may still step two.
 fn could_step_on(position: &BoardPosition, from: Square) -> bool {
-    use crate::types::{Color, Rank};
     from.rank()
         == match position.turn() {
             Color::White => Rank::Second,

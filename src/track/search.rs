@@ -8,9 +8,10 @@
 use arrayvec::ArrayVec;
 
 use crate::{
+    notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Role},
+    types::{Bitboard, ByColor, Color, Rank, Role},
 };
 
 /// Most plies of a line.
@@ -24,6 +25,10 @@ const COST_PLY: u32 = 2;
 const COST_MISSING: u32 = 2;
 /// A man where none should stand.
 const COST_FOREIGN: u32 = 16;
+/// A ply whose man has never been seen on its destination: it may go anywhere yet.
+const COST_UNSEEN: u32 = 8;
+/// A press that no ply of the line answers.
+const COST_PRESS: u32 = 8;
 /// Another line than before, for each ply of the earlier one that is given up.
 const COST_CHANGE: u32 = 3;
 
@@ -72,19 +77,33 @@ struct Node {
     cost: u32,
 }
 
-/// Explains a placement by at most `plies` plies; `before` is the line that was believed until now.
-pub fn explain(position: &BoardPosition, placement: &Placement, before: &[Move], plies: usize) -> Explanation {
-    let root = node(Line::new(), position.clone(), placement, before);
+/// What there is to go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What the sensors show.
+    pub placement: &'a Placement,
+    /// The line that was believed until now.
+    pub before: &'a [Move],
+    /// Presses of the clock that wait for their plies.
+    pub presses: usize,
+}
+
+/// Explains the evidence by at most `plies` plies.
+pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -> Explanation {
+    let root = node(Line::new(), position.clone(), &evidence);
     let mut best = explanation(&root);
-    if root.mismatch.foreign.is_empty() && (placement.ambiguous() & root.position.board().occupied()).is_empty() {
-        return best; // nothing arrived anywhere: men are at home or in the air
+    let ambiguous = evidence.placement.ambiguous() & root.position.board().occupied();
+    let arrived = root.mismatch.foreign.any() || ambiguous.any();
+    let laid = evidence.presses > 0 && may_promote(&root.position, root.mismatch.missing);
+    if !arrived && !laid {
+        return best; // men are at home or in the air
     }
     let mut frontier = vec![root];
     for _ in 0..plies.min(PLIES_MAX) {
         if best.mismatch.foreign.is_empty() && !best.line.is_empty() {
             break;
         }
-        frontier = expand(&frontier, placement, before);
+        frontier = expand(&frontier, &evidence);
         if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
             best = explanation(found);
         }
@@ -92,12 +111,19 @@ pub fn explain(position: &BoardPosition, placement: &Placement, before: &[Move],
     best
 }
 
+/// Whether a pawn that is away may have been laid on its last rank, where the sensor reads nothing.
+fn may_promote(position: &BoardPosition, away: Bitboard) -> bool {
+    let rank = position.turn().fold_wb(Rank::Seventh, Rank::Second);
+    let pawns = position.board().pawns() & position.board().by_color(position.turn());
+    (pawns & away & Bitboard::from_rank(rank)).any()
+}
+
 fn explanation(node: &Node) -> Explanation {
     Explanation { line: node.line.clone(), mismatch: node.mismatch, cost: node.cost }
 }
 
 /// All lines one ply longer, the cheapest first; equal ones in the order of generation.
-fn expand(frontier: &[Node], placement: &Placement, before: &[Move]) -> Vec<Node> {
+fn expand(frontier: &[Node], evidence: &Evidence<'_>) -> Vec<Node> {
     let mut next = Vec::new();
     for parent in frontier {
         let touched = parent.mismatch.any();
@@ -107,7 +133,7 @@ fn expand(frontier: &[Node], placement: &Placement, before: &[Move]) -> Vec<Node
                 line.push(m);
                 let mut position = parent.position.clone();
                 position.play(m);
-                next.push(node(line, position, placement, before));
+                next.push(node(line, position, evidence));
             }
         }
     }
@@ -121,13 +147,18 @@ fn touches(m: Move, squares: Bitboard) -> bool {
     m.from().map_or(squares.contains(m.to()), |from| squares.contains(from))
 }
 
-fn node(line: Line, position: BoardPosition, placement: &Placement, before: &[Move]) -> Node {
-    let mismatch = placement.mismatch(&position);
-    let kept = line.iter().zip(before).take_while(|(new, old)| new == old).count();
-    let given_up = before.len() - kept;
+fn node(line: Line, position: BoardPosition, evidence: &Evidence<'_>) -> Node {
+    let mismatch = evidence.placement.mismatch(&position);
+    let kept = line.iter().zip(evidence.before).take_while(|(new, old)| new == old).count();
+    // nothing holds back a line that leaves nothing open
+    let given_up = if mismatch.is_empty() { 0 } else { evidence.before.len() - kept };
+    let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
+    let unseen = arrivals & mismatch.missing & !position.promoted();
     let cost = line.len() as u32 * COST_PLY
         + mismatch.missing.count() as u32 * COST_MISSING
         + mismatch.foreign.count() as u32 * COST_FOREIGN
+        + unseen.count() as u32 * COST_UNSEEN
+        + evidence.presses.saturating_sub(line.len()) as u32 * COST_PRESS
         + given_up as u32 * COST_CHANGE;
     Node { line, position, mismatch, cost }
 }

@@ -1,0 +1,133 @@
+//! What the node says of itself: `node/N/info` once, `node/N/health` again and again.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde::Serialize;
+use tokio::{
+    sync::watch,
+    time::{MissedTickBehavior, interval},
+};
+
+use super::clock::Clock;
+use crate::{
+    event::{DeviceState, LinkState, VERSION},
+    journal::{self, Journal},
+    publish::{
+        session::{Session, SessionHealth},
+        topic::{Message, Topics},
+    },
+    types::SECOND,
+};
+
+/// How often the node tells how it does, and how many seconds that is right.
+const HEALTH_EVERY: Duration = Duration::from_secs(10);
+const HEALTH_EXPIRY_S: u32 = 30;
+
+/// The latest of each device, by table and name.
+#[derive(Debug, Default)]
+pub(super) struct Devices(Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>);
+
+#[derive(Clone, Debug, Serialize)]
+struct DeviceHealth {
+    link: LinkState,
+    counters: BTreeMap<String, u64>,
+}
+
+impl Devices {
+    /// Notes a new state.
+    pub fn note(&self, device: &DeviceState) {
+        let health = DeviceHealth { link: device.link, counters: device.counters.clone() };
+        let mut devices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        devices.entry(device.table.clone()).or_default().insert(device.device.clone(), health);
+    }
+
+    fn latest(&self) -> BTreeMap<String, BTreeMap<String, DeviceHealth>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[derive(Serialize)]
+struct Info<'a> {
+    v: u8,
+    session: &'a str,
+    version: &'static str,
+    started: String,
+    config: &'a serde_json::Value,
+}
+
+/// `node/N/info`: the program's version and the configuration without secrets.
+pub(super) fn info(topics: &Topics, session: &str, clock: Clock, config: &serde_json::Value) -> Message {
+    let started = clock.rfc3339(crate::types::Instant::ZERO);
+    let info = Info { v: VERSION, session, version: env!("CARGO_PKG_VERSION"), started, config };
+    Message::json(topics.node("info"), &info).retained()
+}
+
+#[derive(Serialize)]
+struct Health<'a> {
+    v: u8,
+    session: &'a str,
+    time: String,
+    uptime_s: i64,
+    bus: SessionHealth,
+    journal: JournalHealth,
+    tables: BTreeMap<String, BTreeMap<String, DeviceHealth>>,
+}
+
+#[derive(Serialize)]
+struct JournalHealth {
+    #[serde(flatten)]
+    disk: journal::Health,
+    batches_waiting: usize,
+}
+
+/// Tells how the node does for as long as it is polled.
+pub(super) struct HealthTask {
+    /// Where it goes.
+    pub topics: Topics,
+    /// Names this start.
+    pub name: String,
+    /// The time.
+    pub clock: Clock,
+    /// The bus.
+    pub session: Session,
+    /// Its queue.
+    pub journal: Journal,
+    /// Its disk.
+    pub disk: watch::Receiver<journal::Health>,
+    /// The devices.
+    pub devices: Arc<Devices>,
+}
+
+impl HealthTask {
+    /// Runs until it is dropped.
+    pub async fn run(mut self) {
+        let mut ticks = interval(HEALTH_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let at = self.clock.now();
+            let health = Health {
+                v: VERSION,
+                session: &self.name,
+                time: self.clock.rfc3339(at),
+                uptime_s: at.micros() / SECOND,
+                bus: self.session.health(),
+                journal: JournalHealth {
+                    disk: self.disk.borrow_and_update().clone(),
+                    batches_waiting: self.journal.waiting(),
+                },
+                tables: self.devices.latest(),
+            };
+            let message = Message::json(self.topics.node("health"), &health).retained().expiring(HEALTH_EXPIRY_S);
+            self.session.publish([message]);
+            tokio::select! {
+                _ = ticks.tick() => {}
+                // A disk that fails or recovers is told at once.
+                changed = self.disk.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+}

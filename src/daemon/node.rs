@@ -1,0 +1,253 @@
+//! The node: everything that runs while games are recorded, started and stopped as one.
+//!
+//! In: [`NodeSettings`]. Out: [`Running`] with the addresses that people and programs connect to. Tables and ports have
+//! a thread of their own, so that no spectator delays the arrival time of a byte; the journal has one, so that no disk
+//! does; bus and web share the caller's runtime.
+
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinHandle,
+    time::timeout,
+};
+
+use super::{
+    bus::Bus,
+    clock::Clock,
+    hall::Hall,
+    health::{self, Devices, HealthTask},
+    publisher::Publisher,
+    table_task::TableError,
+};
+use crate::{
+    display::server::{self, WebSettings},
+    journal::{self, Journal, JournalError},
+    publish::{
+        broker::EmbeddedBroker,
+        feed::TableFeed,
+        session::{Session, SessionHealth},
+        topic::Topics,
+    },
+    table::settings::TableSettings,
+};
+
+/// Longest waits for the parts to end; together two seconds.
+const TABLES_STOP_MAX: Duration = Duration::from_millis(400);
+const JOURNAL_STOP_MAX: Duration = Duration::from_millis(700);
+const PUBLISHER_STOP_MAX: Duration = Duration::from_millis(100);
+const SESSION_STOP_MAX: Duration = Duration::from_millis(400);
+const WEB_STOP_MAX: Duration = Duration::from_millis(200);
+
+/// What a node is started with.
+#[derive(Clone)]
+pub struct NodeSettings {
+    /// Names the node.
+    pub id: String,
+    /// Where the journal is.
+    pub data_dir: PathBuf,
+    /// First levels of all topics.
+    pub prefix: String,
+    /// Which broker.
+    pub broker: Broker,
+    /// Where the web server listens; port 0 takes any that is free.
+    pub web: SocketAddr,
+    /// The tables.
+    pub tables: Vec<TableSettings>,
+    /// The configuration as `node/N/info` shows it, without secrets.
+    pub shown: serde_json::Value,
+}
+
+/// Which broker a node uses.
+#[derive(Clone)]
+pub enum Broker {
+    /// Its own.
+    Embedded {
+        /// Where it listens; port 0 takes any that is free.
+        listen: SocketAddr,
+        /// Whether anonymous clients may read the live feed.
+        live_open: bool,
+        /// Password of user `arbiter`.
+        arbiter: Option<String>,
+        /// Password of user `display`.
+        display: Option<String>,
+    },
+    /// Another one.
+    External {
+        /// Host name or address.
+        host: String,
+        /// TCP port.
+        port: u16,
+        /// User name and password.
+        login: Option<(String, String)>,
+    },
+}
+
+/// Where to find a running node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// The broker as `host:port`.
+    pub broker: String,
+    /// The web server.
+    pub web: SocketAddr,
+}
+
+/// Why a node could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address is taken or not ours.
+    #[error("cannot listen at {address} for {what}: {error}; stop the program that does, or change {key}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// For whom.
+        what: &'static str,
+        /// The configuration key.
+        key: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The journal cannot be opened.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A table's settings do not fit together.
+    #[error("table {table}: {key}: {message}")]
+    Table {
+        /// The table's id.
+        table: String,
+        /// The key within the `[[table]]` entry.
+        key: String,
+        /// Expected, found, how to mend it.
+        message: String,
+    },
+    /// The system gives no thread.
+    #[error("cannot start a thread: {0}; see the limits of the system")]
+    Thread(io::Error),
+}
+
+/// Why a running node ended by itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Broken(String);
+
+/// A node that runs. Dropped without [`Running::shutdown`] it goes on in the background until its runtime ends.
+pub struct Running {
+    /// Where to find it.
+    pub addresses: Addresses,
+    session: Session,
+    session_task: JoinHandle<()>,
+    health_task: JoinHandle<()>,
+    publisher: JoinHandle<()>,
+    web: JoinHandle<io::Result<()>>,
+    web_stop: oneshot::Sender<()>,
+    broker: Option<Box<dyn EmbeddedBroker>>,
+    tables: oneshot::Receiver<Result<(), TableError>>,
+    stop: watch::Sender<bool>,
+    journal: journal::Stopping,
+}
+
+/// The node to start.
+pub struct Node;
+
+impl Node {
+    /// Starts everything on the current runtime and on threads for tables and journal.
+    ///
+    /// # Errors
+    /// An address is taken, the journal cannot be opened, a table's settings are wrong. Absent ports and an absent
+    /// external broker are none: they are waited for.
+    pub async fn start(settings: NodeSettings) -> Result<Running, StartError> {
+        let topics = Topics::new(&settings.prefix, &settings.id);
+        let clock = Clock::start();
+        let name = clock.session_name();
+        let web = WebSettings { listen: settings.web, broker: String::new(), prefix: topics.prefix().to_owned() };
+        let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
+        let listener = server::bind(&web).await.map_err(listen)?;
+        let web_address = listener.local_addr().map_err(listen)?;
+        let opened = Journal::open(&settings.data_dir)?;
+        let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
+        let bus = Bus::start(&settings, &topics).await?;
+        let addresses = Addresses { broker: bus.address(), web: web_address };
+
+        let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
+        session.publish([health::info(&topics, &name, clock, &settings.shown)]);
+        let devices = Arc::new(Devices::default());
+        let feeds = settings.tables.iter().map(|table| TableFeed::new(topics.clone(), &table.id, &name)).collect();
+        let publisher =
+            Publisher { session: session.clone(), feeds, routes: hall.routes.clone(), clock, devices: devices.clone() };
+        let publisher = tokio::spawn(publisher.run(opened.committed));
+        let (journal, disk) = (opened.journal, opened.health);
+        let health = HealthTask { topics, name, clock, session: session.clone(), journal, disk, devices };
+        let health_task = tokio::spawn(health.run());
+        let stop = watch::Sender::new(false);
+        let tables = hall.run(&stop)?;
+        let (web_stop, web_stopped) = oneshot::channel();
+        let web = WebSettings { broker: addresses.broker.clone(), ..web };
+        let web = tokio::spawn(server::serve(listener, web, async move {
+            let _ = web_stopped.await; // a node that is dropped stops its web server, too
+        }));
+        Ok(Running {
+            addresses,
+            session,
+            session_task,
+            health_task,
+            publisher,
+            web,
+            web_stop,
+            broker: bus.broker,
+            tables,
+            stop,
+            journal: opened.stopping,
+        })
+    }
+}
+
+impl Running {
+    /// How the MQTT session does.
+    pub fn health(&self) -> SessionHealth {
+        self.session.health()
+    }
+
+    /// Waits until the node breaks, which it never should.
+    pub async fn wait(&mut self) -> Broken {
+        Broken(tokio::select! {
+            ended = &mut self.tables => match ended {
+                Ok(Ok(())) => "the tables ended".to_owned(),
+                Ok(Err(e)) => e.to_string(),
+                Err(_) => "the thread of the tables ended: please report it".to_owned(),
+            },
+            ended = &mut self.web => match ended {
+                Ok(Ok(())) => "the web server ended".to_owned(),
+                Ok(Err(e)) => format!("the web server ended: {e}"),
+                Err(e) => format!("the web server ended: {e}"),
+            },
+        })
+    }
+
+    /// Ends everything in order within two seconds: tables, journal, bus, web. Answers how many rows of the journal
+    /// could not be written.
+    pub async fn shutdown(self) -> u64 {
+        self.session.stopping();
+        self.stop.send_replace(true);
+        if timeout(TABLES_STOP_MAX, self.tables).await.is_err() {
+            tracing::error!("a table did not stop in time");
+        }
+        self.health_task.abort();
+        let journal = tokio::task::spawn_blocking(move || self.journal.wait());
+        let lost = timeout(JOURNAL_STOP_MAX, journal).await.ok().and_then(Result::ok);
+        if lost.is_none() {
+            tracing::error!("the journal did not end in time: the disk is too slow");
+        }
+        // What the journal committed last is on its way; the farewell goes out behind it.
+        let _ = timeout(PUBLISHER_STOP_MAX, self.publisher).await;
+        self.session.stop();
+        if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
+            tracing::warn!("the broker did not take the last messages in time");
+        }
+        let _ = self.web_stop.send(());
+        let _ = timeout(WEB_STOP_MAX, self.web).await;
+        if let Some(broker) = self.broker {
+            broker.stop().await;
+        }
+        lost.unwrap_or(u64::MAX)
+    }
+}

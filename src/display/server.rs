@@ -1,0 +1,223 @@
+//! The web server: the spectators' page, its files, and the broker as a WebSocket.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/`, `/assets/…` | the page and its files, compiled into the program |
+//! | `/config.json` | `{"prefix", "version"}`: all that the page must know before it hears the broker |
+//! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port |
+//! | `/healthz` | `ok` while the server answers |
+//!
+//! In: a bound listener, settings, a future that says when to stop. Out: nothing but answers. It knows no table and
+//! holds no secret: the broker decides who may read what, so `/mqtt` is open to pages of other origins too.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::{FromRequestParts, Path, Request, State, WebSocketUpgrade},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    middleware,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    task::JoinSet,
+    time,
+};
+
+use super::{assets, bridge};
+
+/// Browsers that may watch at once. Each takes up to three descriptors of the process: browser, bridge, broker.
+pub const WATCHERS_MAX: usize = 256;
+/// Connections that may fetch files at once; further ones wait in the system's queue.
+const FETCHERS_MAX: usize = 64;
+/// A request's head must be there within this time.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection that fetches files is closed after this time, so that a slow reader does not keep its place.
+const FETCH_TIME_MAX: Duration = Duration::from_secs(60);
+/// The largest head of a request, in bytes.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+/// What is begun may be finished within this time when the server stops.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+/// Pause after a failed accept, and how many failures in a row end the server.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+const ACCEPT_FAILURES_MAX: u32 = 100;
+
+/// The WebSocket subprotocol of MQTT, versions 3.1.1 and 5 alike.
+const SUBPROTOCOL: &str = "mqtt";
+
+/// Nothing but the server's own files and its own WebSocket.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'self'";
+
+/// On every answer.
+const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+/// What the server is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebSettings {
+    /// Where to listen; [`bind`] reads it.
+    pub listen: SocketAddr,
+    /// The broker's TCP port as `host:port`, embedded or external.
+    pub broker: String,
+    /// Prefix of all topics.
+    pub prefix: String,
+}
+
+/// What the handlers share.
+#[derive(Clone)]
+struct Shared {
+    settings: Arc<WebSettings>,
+    watchers: Arc<Semaphore>,
+    stopped: watch::Receiver<bool>,
+    refused: Arc<AtomicU64>,
+}
+
+/// Takes the configured port.
+pub async fn bind(settings: &WebSettings) -> io::Result<TcpListener> {
+    TcpListener::bind(settings.listen).await
+}
+
+/// Serves until `shutdown` is ready, then lets what was begun end within two seconds. An error is a listener that
+/// takes no more connections.
+pub async fn serve(
+    listener: TcpListener,
+    settings: WebSettings,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let (stop, stopped) = watch::channel(false);
+    let watchers = Arc::new(Semaphore::new(WATCHERS_MAX));
+    let shared =
+        Shared { settings: Arc::new(settings), watchers: Arc::clone(&watchers), stopped, refused: Arc::default() };
+    let mut fetchers = JoinSet::new();
+    let served = tokio::select! {
+        served = accept_all(&listener, shared, &mut fetchers) => served,
+        () = shutdown => Ok(()),
+    };
+    drop(listener);
+    let _ = stop.send(true);
+    let _ = time::timeout(STOP_GRACE, async {
+        while fetchers.join_next().await.is_some() {}
+        // Every bridge gives its place back as its last act.
+        let _ = watchers.acquire_many(WATCHERS_MAX as u32).await;
+    })
+    .await;
+    served
+}
+
+async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinSet<()>) -> io::Result<()> {
+    let places = Arc::new(Semaphore::new(FETCHERS_MAX));
+    let stopped = shared.stopped.clone();
+    let app = router(shared);
+    let mut failures = 0;
+    loop {
+        let place = Arc::clone(&places).acquire_owned().await.expect("the semaphore is never closed");
+        while fetchers.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                failures = 0;
+                fetchers.spawn(converse(stream, app.clone(), stopped.clone(), place));
+            }
+            Err(error) if failures >= ACCEPT_FAILURES_MAX => return Err(error),
+            Err(error) => {
+                failures += 1;
+                tracing::warn!("web: a connection could not be taken: {error}");
+                time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// One HTTP connection. It ends when it becomes a WebSocket; that one has its own place.
+async fn converse(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>, place: OwnedSemaphorePermit) {
+    let _ = stream.set_nodelay(true);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = time::sleep(FETCH_TIME_MAX) => {}
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = time::timeout(STOP_GRACE, connection).await;
+    drop(place);
+}
+
+fn router(shared: Shared) -> Router {
+    Router::new()
+        .route("/", get(|headers: HeaderMap| async move { assets::answer("index.html", &headers) }))
+        .route("/assets/{*path}", get(asset))
+        .route("/config.json", get(config))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/mqtt", get(mqtt))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "no such page; the scoreboard is at /\n") })
+        .layer(middleware::map_response(harden))
+        .with_state(shared)
+}
+
+async fn harden(mut response: Response) -> Response {
+    response.headers_mut().extend(SECURITY_HEADERS);
+    response
+}
+
+async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
+    assets::answer(&path, &headers)
+}
+
+async fn config(State(shared): State<Shared>) -> impl IntoResponse {
+    let body = serde_json::json!({ "prefix": shared.settings.prefix, "version": env!("CARGO_PKG_VERSION") });
+    ([(header::CACHE_CONTROL, "no-store"), (header::CONTENT_TYPE, "application/json")], body.to_string())
+}
+
+/// Upgrades to a WebSocket and hands it to the bridge.
+async fn mqtt(State(shared): State<Shared>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &shared).await {
+        Ok(upgrade) => upgrade.protocols([SUBPROTOCOL]),
+        Err(rejection) => return rejection.into_response(),
+    };
+    if upgrade.selected_protocol().is_none() {
+        let text = "expected the WebSocket subprotocol \"mqtt\"; set it in the client's options\n";
+        return (StatusCode::BAD_REQUEST, text).into_response();
+    }
+    let Ok(place) = Arc::clone(&shared.watchers).try_acquire_owned() else {
+        let refused = shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::warn!("web: {WATCHERS_MAX} browsers watch already, the most there may be; {refused} refused so far");
+        let text = "expected a free place, found none; try again in half a minute\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "30")], text).into_response();
+    };
+    upgrade.max_message_size(bridge::MESSAGE_BYTES_MAX).max_frame_size(bridge::MESSAGE_BYTES_MAX).on_upgrade(
+        move |socket| async move {
+            bridge::run(socket, shared.settings.broker.clone(), shared.stopped).await;
+            drop(place);
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,336 @@
+//! The recorded games, from a connection of its own; works while a daemon writes.
+//!
+//! In: the id of a game, the beginning of one, or `last`. Out: summaries, events, records, capture files. It never
+//! writes.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use serde::Serialize;
+
+use super::{
+    JournalError, Raw, RawInput,
+    capture::{self, Header},
+    store,
+};
+use crate::{
+    event::{Body, Event, GameEnded, Players},
+    record::GameRecord,
+    table::settings::TableSettings,
+    types::{Instant, SECOND},
+};
+
+/// Microseconds of inputs in a capture after the last event of an ended game.
+const CAPTURE_TAIL: i64 = 5 * SECOND;
+/// How long a writer that holds the database is waited for.
+const BUSY_WAIT: Duration = Duration::from_secs(2);
+/// Games that an ambiguous beginning names in its error.
+const AMBIGUOUS_SHOWN_MAX: usize = 5;
+
+/// One recorded game in short.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameSummary {
+    /// The game's id.
+    pub game: String,
+    /// The table's id.
+    pub table: String,
+    /// RFC 3339 time of the start.
+    pub started: String,
+    /// Name of the rule set.
+    pub ruleset: String,
+    /// Time control as configured.
+    pub time_control: String,
+    /// Names by seat letter.
+    pub players: Players,
+    /// Completed moves of all boards.
+    pub plies: usize,
+    /// `1-0`, `0-1`, `1/2-1/2`, or `*` while it is not over.
+    pub result: String,
+    /// Why it ended; empty before.
+    pub reason: String,
+}
+
+/// A journal that was opened for reading.
+pub struct Reader {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Reader {
+    /// Opens the journal in `dir`.
+    pub fn open(dir: &Path) -> Result<Reader, JournalError> {
+        let path = dir.join(store::FILE_NAME);
+        if let Err(error) = File::open(&path) {
+            return Err(match error.kind() {
+                io::ErrorKind::NotFound if !dir.exists() => JournalError::NoDirectory(dir.to_owned()),
+                io::ErrorKind::NotFound => JournalError::Missing(path),
+                _ => JournalError::file(&path, "read", &error),
+            });
+        }
+        let connection = connect(&path)?;
+        if store::check(&connection, &path)? == 0 {
+            return Err(JournalError::Missing(path));
+        }
+        Ok(Reader { connection, path })
+    }
+
+    /// All games in the order of their starts, but for damaged ones, of which the log warns.
+    pub fn games(&self) -> Result<Vec<GameSummary>, JournalError> {
+        let mut rows = Vec::new();
+        self.each(
+            "SELECT id, json, game,
+                    (SELECT count(*) FROM event WHERE game = start.game AND kind = 'move'),
+                    (SELECT count(*) FROM event WHERE game = start.game AND kind = 'correction'),
+                    (SELECT json FROM event WHERE game = start.game AND kind = 'game-ended' ORDER BY id DESC LIMIT 1)
+             FROM event start WHERE kind = 'game-started' AND game IS NOT NULL ORDER BY id",
+            &[],
+            |row| {
+                let counts = (row.get::<_, i64>(3)? as usize, row.get::<_, i64>(4)?);
+                rows.push((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, counts, row.get(5)?));
+                Ok(Ok(()))
+            },
+        )?;
+        let summary = |(id, start, game, (moves, corrections), end): (i64, String, String, _, Option<String>)| {
+            // Corrections may lengthen or shorten a game: only the fold knows.
+            let plies = if corrections == 0 { moves } else { self.record_of(&game)?.moves.len() };
+            let end = end.map(|json| self.event(id, &json)).transpose()?;
+            summarise(&self.event(id, &start)?, end.as_ref(), plies).ok_or_else(|| self.damaged(id, "no game-started"))
+        };
+        let readable = |game: Result<GameSummary, JournalError>| {
+            game.inspect_err(|error| tracing::warn!("a game is left out: {error}")).ok()
+        };
+        Ok(rows.into_iter().map(summary).filter_map(readable).collect())
+    }
+
+    /// The id of the one game that is meant by an id, the beginning of one, or `last`.
+    pub fn find(&self, wanted: &str) -> Result<String, JournalError> {
+        let mut ids: Vec<String> = Vec::new();
+        let sql = "SELECT game FROM event WHERE kind = 'game-started' AND game IS NOT NULL ORDER BY id";
+        self.each(sql, &[], |row| {
+            ids.push(row.get(0)?);
+            Ok(Ok(()))
+        })?;
+        if wanted == "last"
+            && let Some(last) = ids.last()
+        {
+            return Ok(last.clone());
+        }
+        if ids.iter().any(|id| id == wanted) {
+            return Ok(wanted.to_owned());
+        }
+        let games = ids.len();
+        ids.retain(|id| !wanted.is_empty() && id.starts_with(wanted));
+        match ids.len() {
+            0 => Err(JournalError::NoGame { found: wanted.to_owned(), games }),
+            1 => Ok(ids.remove(0)),
+            _ => {
+                ids.truncate(AMBIGUOUS_SHOWN_MAX);
+                Err(JournalError::Ambiguous { found: wanted.to_owned(), ids })
+            }
+        }
+    }
+
+    /// The events of a game in order, the arbiter's among them.
+    pub fn game(&self, wanted: &str) -> Result<Vec<Event>, JournalError> {
+        self.events_of(&self.find(wanted)?)
+    }
+
+    /// The record of a game, all corrections made.
+    pub fn record(&self, wanted: &str) -> Result<GameRecord, JournalError> {
+        self.record_of(&self.find(wanted)?)
+    }
+
+    /// All events of a table after (not including) the live event `seq` of the named session, in order.
+    pub fn events_after(&self, session: &str, table_id: &str, seq: u64) -> Result<Vec<Event>, JournalError> {
+        let sql = "SELECT event.id, json FROM event JOIN session ON session.id = event.session
+             WHERE session.name = ?1 AND table_id = ?2 AND event.id > coalesce(
+                (SELECT max(e.id) FROM event e WHERE e.session = session.id AND e.feed = 0 AND e.seq <= ?3), 0)
+             ORDER BY event.id";
+        self.events(sql, params![session, table_id, seq as i64])
+    }
+
+    /// Writes what the table received, from the start of its session to the end of the game, as a capture file. The
+    /// machine must see the set-up and the start-up of the devices, too. A game over several starts of the daemon is
+    /// one capture; `t` counts from the first start on.
+    pub fn capture(&self, wanted: &str, out: &mut dyn io::Write) -> Result<(), JournalError> {
+        let game = self.find(wanted)?;
+        let sessions = self.sessions(&game)?;
+        let kept = |session: &SessionText| self.has_inputs(session.id);
+        let Some(first) = sessions.first().filter(|session| kept(session)) else {
+            return Err(JournalError::NoInputs(game));
+        };
+        let started = jiff::Timestamp::from_microsecond(first.started_us)
+            .map_err(|e| self.row_error("session", first.id, &e.to_string()))?;
+        Header { capture: capture::VERSION, started: started.to_string(), table: first.settings.clone() }.write(out)?;
+        let mut earliest = 0;
+        for session in &sessions {
+            // The wall clock may have been set back between two starts; the capture's time may not.
+            let shift = (session.started_us - first.started_us).max(earliest);
+            earliest = self.write_inputs(session, shift, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the inputs of one session, `t` later by `shift`. Answers the last `t`.
+    fn write_inputs(&self, session: &SessionText, shift: i64, out: &mut dyn io::Write) -> Result<i64, JournalError> {
+        let sql = "SELECT id, t, kind, device, data FROM input WHERE session = ?1 AND t <= ?2 ORDER BY id";
+        let mut last = shift;
+        self.each(sql, params![session.id, session.until], |row| {
+            let id = row.get(0)?;
+            last = row.get::<_, i64>(1)?.saturating_add(shift);
+            let raw = raw_input(row.get(2)?, row.get::<_, Option<i64>>(3)?, row.get(4)?);
+            Ok(match raw {
+                Ok(raw) => RawInput { t: Instant(last), raw }
+                    .write(&session.settings.device, out)
+                    .map_err(JournalError::Export),
+                Err(found) => Err(self.row_error("input", id, &found)),
+            })
+        })?;
+        Ok(last)
+    }
+
+    /// The sessions in which a game was played, each with the last instant that belongs to the game.
+    fn sessions(&self, game: &str) -> Result<Vec<SessionText>, JournalError> {
+        let mut sessions = Vec::new();
+        let sql = "SELECT session.id, started_us, settings, max(t), max(kind = 'game-ended')
+             FROM event JOIN session ON session.id = event.session WHERE game = ?1
+             GROUP BY session.id ORDER BY session.id";
+        self.each(sql, params![game], |row| {
+            let (id, text): (i64, String) = (row.get(0)?, row.get(2)?);
+            let ended: bool = row.get(4)?;
+            let until = if ended { row.get::<_, i64>(3)?.saturating_add(CAPTURE_TAIL) } else { i64::MAX };
+            let settings = match serde_json::from_str(&text) {
+                Ok(settings) => settings,
+                Err(e) => return Ok(Err(self.row_error("session", id, &e.to_string()))),
+            };
+            sessions.push(SessionText { id, started_us: row.get(1)?, settings, until });
+            Ok(Ok(()))
+        })?;
+        Ok(sessions)
+    }
+
+    fn has_inputs(&self, session: i64) -> bool {
+        let sql = "SELECT 1 FROM input WHERE session = ?1 LIMIT 1";
+        self.connection.query_row(sql, [session], |_| Ok(())).optional().is_ok_and(|found| found.is_some())
+    }
+
+    fn events_of(&self, game: &str) -> Result<Vec<Event>, JournalError> {
+        self.events("SELECT id, json FROM event WHERE game = ?1 ORDER BY id", params![game])
+    }
+
+    fn record_of(&self, game: &str) -> Result<GameRecord, JournalError> {
+        let records = GameRecord::fold(&self.events_of(game)?);
+        let missing = || JournalError::NoGame { found: game.to_owned(), games: 0 };
+        records.into_iter().next().ok_or_else(missing)
+    }
+
+    fn events(&self, sql: &str, params: &[&dyn rusqlite::ToSql]) -> Result<Vec<Event>, JournalError> {
+        let mut events = Vec::new();
+        self.each(sql, params, |row| {
+            let (id, json): (i64, String) = (row.get(0)?, row.get(1)?);
+            Ok(self.event(id, &json).map(|event| events.push(event)))
+        })?;
+        Ok(events)
+    }
+
+    fn event(&self, id: i64, json: &str) -> Result<Event, JournalError> {
+        serde_json::from_str(json).map_err(|e| self.damaged(id, &e.to_string()))
+    }
+
+    /// Runs `take` over the rows of a query, up to its first error.
+    fn each(
+        &self,
+        sql: &str,
+        params: &[&dyn rusqlite::ToSql],
+        mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<Result<(), JournalError>>,
+    ) -> Result<(), JournalError> {
+        let wrong = |e: rusqlite::Error| JournalError::sqlite(&self.path, &e);
+        let mut statement = self.connection.prepare_cached(sql).map_err(wrong)?;
+        let mut rows = statement.query(params).map_err(wrong)?;
+        while let Some(row) = rows.next().map_err(wrong)? {
+            take(row).map_err(wrong)??;
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, id: i64, found: &str) -> JournalError {
+        self.row_error("event", id, found)
+    }
+
+    fn row_error(&self, what: &'static str, row: i64, found: &str) -> JournalError {
+        JournalError::Row { path: self.path.clone(), what, row, found: found.to_owned() }
+    }
+}
+
+/// A session of a game as it was recorded.
+struct SessionText {
+    id: i64,
+    started_us: i64,
+    settings: TableSettings,
+    /// Last instant that belongs to the game.
+    until: i64,
+}
+
+/// Opens the file for reading. Without the right to write the directory and without a running daemon SQLite cannot make
+/// its shared memory; a journal that was closed whole is then read as the unchanging file that it is.
+fn connect(path: &Path) -> Result<Connection, JournalError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
+    let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
+    connection.busy_timeout(BUSY_WAIT).map_err(wrong)?;
+    let probe = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    match probe {
+        Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) && !has_log(path) => {
+            let uri = format!("file:{}?immutable=1", escape(path));
+            Connection::open_with_flags(uri, flags).map_err(wrong)
+        }
+        _ => Ok(connection),
+    }
+}
+
+/// Whether committed rows stand in a log beside the file.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    fs::metadata(log).is_ok_and(|found| found.len() > 0)
+}
+
+/// A path as an URI has it.
+fn escape(path: &Path) -> String {
+    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+fn raw_input(kind: i64, device: Option<i64>, data: Vec<u8>) -> Result<Raw, String> {
+    let device = device.and_then(|index| usize::try_from(index).ok());
+    match (kind, device) {
+        (0, Some(device)) => Ok(Raw::Rx(device, data)),
+        (1, Some(device)) => Ok(Raw::Tx(device, data)),
+        (2, Some(device)) => Ok(Raw::Link(device, data == [1])),
+        (3, None) => serde_json::from_slice(&data).map(Raw::Request).map_err(|e| e.to_string()),
+        _ => Err(format!("kind {kind} with device {device:?}")),
+    }
+}
+
+fn summarise(start: &Event, end: Option<&Event>, plies: usize) -> Option<GameSummary> {
+    let Body::GameStarted(started) = &start.body else { return None };
+    let (result, reason) = match end.map(|event| &event.body) {
+        Some(Body::GameEnded(GameEnded { result, reason, .. })) => (result.clone(), reason.clone()),
+        _ => ("*".to_owned(), String::new()),
+    };
+    Some(GameSummary {
+        game: start.game.clone()?,
+        table: start.table.clone(),
+        started: start.time.clone(),
+        ruleset: started.ruleset.clone(),
+        time_control: started.time_control.clone(),
+        players: started.players.clone(),
+        plies,
+        result,
+        reason,
+    })
+}

@@ -1,0 +1,264 @@
+//! The file: schema, migrations, rows.
+//!
+//! In: [`Row`]s. Out: one durable commit a call. One file `journal.sqlite3` in WAL mode with `synchronous=FULL`; a lock
+//! file beside it keeps a second daemon out. It knows neither queues nor threads.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, TryLockError},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
+
+use super::{Counts, JournalError, Raw, RawInput, SessionRow};
+use crate::{
+    event::{Event, Feed, Response},
+    types::Instant,
+};
+
+/// Name of the journal in the data directory.
+pub(super) const FILE_NAME: &str = "journal.sqlite3";
+/// Name of the lock file in the data directory.
+const LOCK_NAME: &str = "journal.lock";
+/// Marks the file as ours in its header: "BugH".
+pub(super) const APPLICATION_ID: i64 = 0x4275_6748;
+/// How long another program that holds the database is waited for.
+const BUSY_WAIT: Duration = Duration::from_millis(100);
+/// Bytes of the holder's line in the lock file that are shown.
+const HOLDER_BYTES_MAX: u64 = 100;
+
+/// One step a version; `PRAGMA user_version` says how many were taken.
+const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
+/// The version of the schema that is written.
+pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// What goes into the database.
+pub(super) enum Row {
+    Session(Arc<SessionRow>),
+    Input { session: i64, t: Instant, kind: InputKind, device: Option<usize>, data: Vec<u8> },
+    Event { session: i64, feed: Feed, seq: u64, t: Instant, game: Option<String>, kind: &'static str, json: String },
+    Response { session: i64, t: Instant, json: String },
+}
+
+/// How an input is told apart in the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InputKind {
+    Rx = 0,
+    Tx = 1,
+    Link = 2,
+    Request = 3,
+}
+
+/// Bytes that a row takes beyond its text.
+const ROW_OVERHEAD_BYTES: usize = 64;
+
+impl Row {
+    pub(super) fn input(session: i64, input: RawInput) -> Row {
+        let (kind, device, data) = match input.raw {
+            Raw::Rx(device, bytes) => (InputKind::Rx, Some(device), bytes),
+            Raw::Tx(device, bytes) => (InputKind::Tx, Some(device), bytes),
+            Raw::Link(device, up) => (InputKind::Link, Some(device), vec![u8::from(up)]),
+            Raw::Request(request) => (InputKind::Request, None, json(&request).into_bytes()),
+        };
+        Row::Input { session, t: input.t, kind, device, data }
+    }
+
+    pub(super) fn event(session: i64, event: &Event) -> Row {
+        Row::Event {
+            session,
+            feed: event.body.feed(),
+            seq: event.seq,
+            t: event.t,
+            game: event.game.clone(),
+            kind: event.body.kind(),
+            json: json(event),
+        }
+    }
+
+    pub(super) fn response(session: i64, t: Instant, response: &Response) -> Row {
+        Row::Response { session, t, json: json(response) }
+    }
+
+    /// Bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        ROW_OVERHEAD_BYTES
+            + match self {
+                Row::Session(_) => 0,
+                Row::Input { data, .. } => data.len(),
+                Row::Event { json, .. } | Row::Response { json, .. } => json.len(),
+            }
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("the vocabulary has string keys only and no serializer that fails")
+}
+
+/// The open file with the right to write.
+pub(super) struct Store {
+    connection: Connection,
+    path: PathBuf,
+    /// Held as long as the store lives.
+    _lock: File,
+}
+
+impl Store {
+    /// Opens or makes the journal in `dir`.
+    pub(super) fn open(dir: &Path) -> Result<Store, JournalError> {
+        match fs::metadata(dir) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(JournalError::NotDirectory(dir.to_owned())),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(JournalError::NoDirectory(dir.to_owned())),
+            Err(e) => return Err(JournalError::file(dir, "read", &e)),
+        }
+        let path = dir.join(FILE_NAME);
+        let lock = lock(dir, &path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(&path, flags);
+        let mut connection = opened.map_err(|e| match fs::File::open(&path) {
+            Err(io) => JournalError::file(&path, "write", &io),
+            Ok(_) => JournalError::sqlite(&path, &e),
+        })?;
+        prepare(&mut connection, &path)?;
+        Ok(Store { connection, path, _lock: lock })
+    }
+
+    /// The journal.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the rows in one durable commit, all or none.
+    pub(super) fn write(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for row in rows {
+            insert(&transaction, row)?;
+        }
+        transaction.commit()
+    }
+
+    /// Moves committed rows from the write-ahead log into the database, as far as no reader is in the way.
+    pub(super) fn checkpoint(&self) -> rusqlite::Result<()> {
+        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+    }
+
+    /// The number of the next session.
+    pub(super) fn next_session(&self) -> Result<i64, JournalError> {
+        self.connection
+            .query_row("SELECT coalesce(max(id), 0) + 1 FROM session", [], |row| row.get(0))
+            .map_err(|e| JournalError::sqlite(&self.path, &e))
+    }
+
+    /// Where each table's counts go on.
+    pub(super) fn counts(&self) -> Result<BTreeMap<String, Counts>, JournalError> {
+        let read = || -> rusqlite::Result<BTreeMap<String, Counts>> {
+            let mut statement = self.connection.prepare(
+                "SELECT table_id,
+                        max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 0)),
+                        max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 1))
+                 FROM session GROUP BY table_id",
+            )?;
+            let rows = statement.query_map([], |row| {
+                let counts = Counts { seq: row.get::<_, i64>(1)? as u64, incident: row.get::<_, i64>(2)? as u64 };
+                Ok((row.get(0)?, counts))
+            })?;
+            rows.collect()
+        };
+        read().map_err(|e| JournalError::sqlite(&self.path, &e))
+    }
+
+    #[cfg(test)]
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+/// Takes the lock file; it names its holder for the message of a second daemon.
+fn lock(dir: &Path, journal: &Path) -> Result<File, JournalError> {
+    let path = dir.join(LOCK_NAME);
+    let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = opened.map_err(|e| JournalError::file(&path, "write", &e))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = (&mut file).take(HOLDER_BYTES_MAX).read_to_string(&mut holder);
+            return Err(JournalError::InUse { path: journal.to_owned(), holder: holder.trim().to_owned() });
+        }
+        Err(TryLockError::Error(e)) => return Err(JournalError::file(&path, "write", &e)),
+    }
+    // The name of the holder is a courtesy: a full disk must not keep the daemon from starting.
+    let _ = file.set_len(0).and_then(|()| writeln!(file, "process {}", std::process::id()));
+    Ok(file)
+}
+
+/// Checks whose file it is, brings the schema up to date and sets the modes.
+fn prepare(connection: &mut Connection, path: &Path) -> Result<(), JournalError> {
+    let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
+    connection.busy_timeout(BUSY_WAIT).map_err(wrong)?;
+    let version = check(connection, path)?;
+    // Kept in the file, so that it is asked for only once; on a full disk the second start works.
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(wrong)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(wrong)?;
+    // The writer checkpoints between commits, not within one.
+    connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(wrong)?;
+    for (done, step) in MIGRATIONS.iter().enumerate().skip(version as usize) {
+        let transaction = connection.transaction().map_err(wrong)?;
+        transaction.execute_batch(step).map_err(wrong)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrong)?;
+        transaction.pragma_update(None, "user_version", done as i64 + 1).map_err(wrong)?;
+        transaction.commit().map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// The schema version of a journal, 0 for an empty file; an error for anything else.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, JournalError> {
+    let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
+    let version = number("PRAGMA user_version").map_err(wrong)?;
+    let application = number("PRAGMA application_id").map_err(wrong)?;
+    let objects = number("SELECT count(*) FROM sqlite_schema").map_err(wrong)?;
+    if application != APPLICATION_ID && (objects > 0 || version != 0) {
+        return Err(JournalError::NotJournal { path: path.to_owned(), found: "a database of another program" });
+    }
+    if version > SCHEMA_VERSION {
+        return Err(JournalError::Newer { path: path.to_owned(), found: version, known: SCHEMA_VERSION });
+    }
+    Ok(version.max(0))
+}
+
+fn insert(connection: &Connection, row: &Row) -> rusqlite::Result<()> {
+    match row {
+        Row::Session(session) => connection
+            .prepare_cached("INSERT INTO session (id, name, table_id, started_us, settings) VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![
+                session.id,
+                session.name,
+                session.settings.id,
+                session.started_us,
+                json(&session.settings)
+            ])?,
+        Row::Input { session, t, kind, device, data } => connection
+            .prepare_cached("INSERT INTO input (session, t, kind, device, data) VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![session, t.micros(), *kind as i64, device.map(|index| index as i64), data])?,
+        Row::Event { session, feed, seq, t, game, kind, json } => connection
+            .prepare_cached("INSERT INTO event (session, feed, seq, t, game, kind, json) VALUES (?, ?, ?, ?, ?, ?, ?)")?
+            .execute(params![session, feed_number(*feed), *seq as i64, t.micros(), game, kind, json])?,
+        Row::Response { session, t, json } => connection
+            .prepare_cached("INSERT INTO response (session, t, json) VALUES (?, ?, ?)")?
+            .execute(params![session, t.micros(), json])?,
+    };
+    Ok(())
+}
+
+fn feed_number(feed: Feed) -> i64 {
+    match feed {
+        Feed::Live => 0,
+        Feed::Arbiter => 1,
+    }
+}

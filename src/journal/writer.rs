@@ -1,0 +1,392 @@
+//! The thread that owns the database and commits in groups.
+//!
+//! In: [`Batch`]es through a bounded queue. Out: [`Committed`] batches in the order they came, never before their
+//! commit unless the disk fails, and the [`Health`]. It never makes a table wait, and waits for no publisher.
+#![allow(clippy::disallowed_methods)] // A thread of its own with a clock for the lazy commits and the back-off.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use rusqlite::ErrorCode;
+use serde::Serialize;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, timeout_at},
+};
+
+use super::{
+    BACKLOG_BYTES_MAX, BACKLOG_INPUT_BYTES_MAX, Batch, COMMITTED_BATCHES_MAX, Committed, Counts, GROUP_BATCHES_MAX,
+    GROUP_BYTES_MAX, JournalError, LAZY_MS, QUEUE_BATCHES_MAX, Session, SessionRow,
+    store::{Row, Store},
+};
+use crate::table::settings::TableSettings;
+
+/// First wait after a failed commit; doubled with every further one.
+const RETRY_MIN: Duration = Duration::from_millis(250);
+/// Longest wait between two attempts.
+const RETRY_MAX: Duration = Duration::from_secs(10);
+/// Bytes committed after which the log is moved into the database once nothing waits.
+const CHECKPOINT_BYTES: usize = 4 << 20;
+/// Bytes committed after which the log is moved into the database in any case.
+const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
+
+/// Whether what happens is durable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum Health {
+    /// It is.
+    Ok,
+    /// The last commit failed; what happens is kept in memory and written later.
+    Failing {
+        /// What is wrong and what to do.
+        message: String,
+        /// RFC 3339 time of the first failure.
+        since: String,
+        /// Rows that wait in memory.
+        waiting: usize,
+        /// Raw inputs that found no room in memory.
+        lost_inputs: u64,
+        /// Events and answers that found no room in memory.
+        lost_events: u64,
+    },
+}
+
+/// A batch that was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// [`QUEUE_BATCHES_MAX`] batches wait already: try again later.
+    #[error("the journal is {QUEUE_BATCHES_MAX} batches behind; the disk is too slow")]
+    Full(Box<Batch>),
+    /// The writer has ended.
+    #[error("the writer of the journal has ended")]
+    Closed(Box<Batch>),
+}
+
+/// A journal that was opened for writing.
+pub struct Opened {
+    /// To record with.
+    pub journal: Journal,
+    /// What was recorded, in order.
+    pub committed: mpsc::Receiver<Committed>,
+    /// Whether the disk takes it.
+    pub health: watch::Receiver<Health>,
+    /// To wait for the last commit.
+    pub stopping: Stopping,
+}
+
+/// The right to record; cheap to clone. The writer ends when the last one is dropped.
+#[derive(Clone)]
+pub struct Journal {
+    queue: mpsc::Sender<Box<Batch>>,
+    next_session: Arc<AtomicI64>,
+    counts: Arc<BTreeMap<String, Counts>>,
+}
+
+impl Journal {
+    /// Opens or makes `journal.sqlite3` in `dir` and starts its writer. The directory must exist.
+    pub fn open(dir: &Path) -> Result<Opened, JournalError> {
+        start(Store::open(dir)?)
+    }
+
+    /// Where the counts of a table went on when the journal was opened.
+    pub fn counts(&self, table_id: &str) -> Counts {
+        self.counts.get(table_id).copied().unwrap_or_default()
+    }
+
+    /// Opens a session of the table with index `table`, named `name` and begun `started_us` microseconds after 1970
+    /// UTC. It is recorded with its first batch. Raw inputs are kept unless the settings say otherwise.
+    pub fn session(&self, table: usize, name: &str, started_us: i64, settings: &TableSettings) -> Session {
+        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
+        Session(Arc::new(SessionRow { id, table, name: name.to_owned(), started_us, settings: settings.clone() }))
+    }
+
+    /// Hands a batch to the writer without waiting.
+    pub fn record(&self, batch: Batch) -> Result<(), Refused> {
+        self.queue.try_send(Box::new(batch)).map_err(|e| match e {
+            mpsc::error::TrySendError::Full(batch) => Refused::Full(batch),
+            mpsc::error::TrySendError::Closed(batch) => Refused::Closed(batch),
+        })
+    }
+
+    /// Hands a batch to the writer, waiting while [`QUEUE_BATCHES_MAX`] wait already.
+    pub async fn record_when_free(&self, batch: Batch) -> Result<(), Refused> {
+        self.queue.send(Box::new(batch)).await.map_err(|e| Refused::Closed(e.0))
+    }
+
+    /// Batches that wait for the writer.
+    pub fn waiting(&self) -> usize {
+        self.queue.max_capacity() - self.queue.capacity()
+    }
+}
+
+/// The writer's thread.
+pub struct Stopping(thread::JoinHandle<u64>);
+
+impl Stopping {
+    /// Blocks until the last [`Journal`] is dropped and everything is committed. Answers how many rows could not be
+    /// written and are lost.
+    pub fn wait(self) -> u64 {
+        self.0.join().unwrap_or(u64::MAX)
+    }
+}
+
+/// Starts the writer of an open store.
+pub(super) fn start(store: Store) -> Result<Opened, JournalError> {
+    let next_session = Arc::new(AtomicI64::new(store.next_session()?));
+    let counts = Arc::new(store.counts()?);
+    let (queue, queued) = mpsc::channel(QUEUE_BATCHES_MAX);
+    let (passed, committed) = mpsc::channel(COMMITTED_BATCHES_MAX);
+    let (told, health) = watch::channel(Health::Ok);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(JournalError::Thread)?;
+    let writer = Writer {
+        store,
+        queue: queued,
+        committed: passed,
+        health: told,
+        sessions: BTreeSet::new(),
+        rows: Vec::new(),
+        rows_bytes: 0,
+        batches: Vec::new(),
+        urgent: false,
+        lazy_until: None,
+        failing: None,
+        lost: Lost::default(),
+        missed: 0,
+        checkpoint_bytes: 0,
+    };
+    let thread = thread::Builder::new().name("journal".into()).spawn(move || runtime.block_on(writer.run()));
+    let stopping = Stopping(thread.map_err(JournalError::Thread)?);
+    Ok(Opened { journal: Journal { queue, next_session, counts }, committed, health, stopping })
+}
+
+struct Writer {
+    store: Store,
+    queue: mpsc::Receiver<Box<Batch>>,
+    committed: mpsc::Sender<Committed>,
+    health: watch::Sender<Health>,
+    /// Sessions whose row is written or waits.
+    sessions: BTreeSet<i64>,
+    /// Rows to write, in order.
+    rows: Vec<Row>,
+    rows_bytes: usize,
+    /// Batches to hand on after the commit, in order.
+    batches: Vec<Batch>,
+    /// Whether one of the batches must be durable before it is handed on.
+    urgent: bool,
+    /// When lazy rows are due.
+    lazy_until: Option<Instant>,
+    failing: Option<Failing>,
+    lost: Lost,
+    /// Batches that the publisher did not take since the last that it took.
+    missed: u64,
+    /// Bytes committed since the last checkpoint.
+    checkpoint_bytes: usize,
+}
+
+struct Failing {
+    message: String,
+    since: Timestamp,
+    retry_at: Instant,
+    delay: Duration,
+}
+
+#[derive(Default)]
+struct Lost {
+    inputs: u64,
+    events: u64,
+}
+
+impl Writer {
+    /// Serves until the last [`Journal`] is gone. Answers how many rows are lost.
+    async fn run(mut self) -> u64 {
+        while self.collect().await {
+            if self.due() {
+                self.commit();
+            }
+            self.hand_on();
+            self.checkpoint();
+        }
+        self.commit();
+        self.hand_on();
+        let lost = self.rows.len() as u64 + self.lost.inputs + self.lost.events;
+        if lost > 0 {
+            tracing::error!(lost, journal = %self.store.path().display(), "rows of the journal could not be written");
+        }
+        lost
+    }
+
+    /// Waits for a batch or for a deadline and takes in what else waits. False when no more can come.
+    async fn collect(&mut self) -> bool {
+        let deadline = self.failing.as_ref().map_or(self.lazy_until, |failing| Some(failing.retry_at));
+        let first = match deadline {
+            Some(deadline) => match timeout_at(deadline, self.queue.recv()).await {
+                Ok(first) => first,
+                Err(_) => return true,
+            },
+            None => self.queue.recv().await,
+        };
+        let Some(first) = first else { return false };
+        self.take_in(*first);
+        while self.batches.len() < GROUP_BATCHES_MAX
+            && (self.failing.is_some() || self.rows_bytes < GROUP_BYTES_MAX)
+            && let Ok(batch) = self.queue.try_recv()
+        {
+            self.take_in(*batch);
+        }
+        true
+    }
+
+    /// Makes rows of a batch.
+    fn take_in(&mut self, mut batch: Batch) {
+        let session = batch.session.clone();
+        let id = session.0.id;
+        if self.sessions.insert(id) {
+            self.push(Row::Session(session.0.clone()));
+        }
+        self.urgent |= batch.urgent();
+        let inputs = mem::take(&mut batch.inputs);
+        if session.0.settings.capture {
+            inputs.into_iter().for_each(|input| self.push(Row::input(id, input)));
+        }
+        for event in &batch.events {
+            self.push(Row::event(id, event));
+        }
+        for response in &batch.responses {
+            self.push(Row::response(id, batch.t, response));
+        }
+        if !self.rows.is_empty() && self.lazy_until.is_none() {
+            self.lazy_until = Some(Instant::now() + Duration::from_millis(LAZY_MS));
+        }
+        self.batches.push(batch);
+    }
+
+    /// Keeps a row for the next commit if there is room. Sessions are few and always kept.
+    fn push(&mut self, row: Row) {
+        let (lost, bytes_max) = match row {
+            Row::Session(_) => (&mut self.lost.events, usize::MAX),
+            Row::Input { .. } => (&mut self.lost.inputs, BACKLOG_INPUT_BYTES_MAX),
+            Row::Event { .. } | Row::Response { .. } => (&mut self.lost.events, BACKLOG_BYTES_MAX),
+        };
+        if self.rows_bytes.saturating_add(row.bytes()) > bytes_max {
+            *lost += 1;
+            return;
+        }
+        self.rows_bytes += row.bytes();
+        self.rows.push(row);
+    }
+
+    /// Whether to commit now: something urgent or lazy rows that waited long enough; on a failing disk the next try.
+    fn due(&self) -> bool {
+        let passed = |deadline: Instant| deadline <= Instant::now();
+        match &self.failing {
+            Some(failing) => passed(failing.retry_at),
+            None => self.urgent || self.rows_bytes >= GROUP_BYTES_MAX || self.lazy_until.is_some_and(passed),
+        }
+    }
+
+    /// Writes all rows, group by group, or notes that the disk fails.
+    fn commit(&mut self) {
+        let mut written = 0;
+        let mut outcome = Ok(());
+        while written < self.rows.len() && outcome.is_ok() {
+            let group = group_len(&self.rows[written..]);
+            outcome = self.store.write(&self.rows[written..written + group]);
+            if outcome.is_ok() {
+                written += group;
+            }
+        }
+        let bytes: usize = self.rows.drain(..written).map(|row| row.bytes()).sum();
+        self.rows_bytes -= bytes;
+        self.checkpoint_bytes += bytes;
+        self.lazy_until = None;
+        match outcome {
+            Ok(()) => self.recover(),
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    fn recover(&mut self) {
+        if let Some(failing) = self.failing.take() {
+            tracing::info!(since = %failing.since, "the journal is written again");
+            self.health.send_replace(Health::Ok);
+        }
+    }
+
+    fn fail(&mut self, error: &rusqlite::Error) {
+        let message = advice(error);
+        let delay = self.failing.as_ref().map_or(RETRY_MIN, |failing| (failing.delay * 2).min(RETRY_MAX));
+        let since = self.failing.as_ref().map_or_else(Timestamp::now, |failing| failing.since);
+        if self.failing.as_ref().is_none_or(|failing| failing.message != message) {
+            tracing::error!(journal = %self.store.path().display(), "{message}");
+        }
+        self.health.send_replace(Health::Failing {
+            message: message.clone(),
+            since: format!("{since:.3}"),
+            waiting: self.rows.len(),
+            lost_inputs: self.lost.inputs,
+            lost_events: self.lost.events,
+        });
+        self.failing = Some(Failing { message, since, retry_at: Instant::now() + delay, delay });
+    }
+
+    /// Hands the batches on. A publisher that takes none misses them; their events are recorded all the same.
+    fn hand_on(&mut self) {
+        let durable = self.failing.is_none();
+        for batch in self.batches.drain(..).filter(Batch::has_news) {
+            match self.committed.try_send(Committed { batch, durable, missed: self.missed }) {
+                Ok(()) => self.missed = 0,
+                Err(_) => self.missed += 1,
+            }
+        }
+        self.urgent = false;
+    }
+
+    /// Moves the log into the database, preferably while nothing waits.
+    fn checkpoint(&mut self) {
+        let idle = self.queue.is_empty() && self.failing.is_none();
+        if self.checkpoint_bytes < CHECKPOINT_BYTES || !(idle || self.checkpoint_bytes >= CHECKPOINT_BYTES_MAX) {
+            return;
+        }
+        self.checkpoint_bytes = 0;
+        if let Err(error) = self.store.checkpoint() {
+            tracing::warn!("the log of the journal could not be moved into the database: {error}");
+        }
+    }
+}
+
+/// How many of the first rows go into one commit: at least one.
+fn group_len(rows: &[Row]) -> usize {
+    let mut bytes = 0;
+    let fits = |row: &&Row| {
+        bytes += row.bytes();
+        bytes <= GROUP_BYTES_MAX
+    };
+    rows.iter().take_while(fits).count().max(1)
+}
+
+/// What a failed commit means and what to do.
+fn advice(error: &rusqlite::Error) -> String {
+    let advice = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full: free some space",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            "it may not be written: mend the mount or the rights"
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "another program locks it: close that program",
+        Some(ErrorCode::SystemIoFailure) => "the disk fails: look at the kernel's log and at the disk",
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            "it is damaged: stop the daemon and move the file away"
+        }
+        _ => "unexpected: please report it",
+    };
+    format!("the journal cannot be written, {advice} ({error}); the table goes on and is recorded as soon as it can be")
+}

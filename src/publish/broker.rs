@@ -1,0 +1,227 @@
+//! A broker in the same process, for who has none.
+//!
+//! In: an address and passwords. Out: something that listens, for MQTT 3.1.1 and 5 clients alike. The library behind
+//! it is seen in this file alone; the rest of the program talks MQTT to it as to any other broker.
+
+use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+
+use mqtt5::{
+    broker::{
+        BrokerConfig, MqttBroker,
+        auth::{AuthProvider, AuthResult},
+        config::{StorageBackend, StorageConfig},
+    },
+    packet::connect::ConnectPacket,
+    protocol::v5::reason_codes::ReasonCode,
+};
+
+use super::{
+    acl::{Acl, Role},
+    session::CLIENT_ID_PREFIX,
+    topic::Topics,
+};
+
+/// Largest packet in bytes that a client may send, and that the node sends.
+pub const PACKET_BYTES_MAX: usize = 1 << 20;
+/// Most clients at once.
+const CLIENTS_MAX: usize = 1_000;
+/// Messages that wait in memory for one connected client.
+const CLIENT_QUEUE_MAX: usize = 2_000;
+/// Messages and bytes kept for one client that is away.
+const AWAY_QUEUE_MAX: usize = 2_000;
+const AWAY_QUEUE_BYTES_MAX: usize = 4 << 20;
+/// How long the session of a client that is away is kept.
+const SESSION_EXPIRY: Duration = Duration::from_secs(3600);
+/// Most subscriptions of one client.
+const SUBSCRIPTIONS_MAX: usize = 200;
+/// Most retained topics.
+const RETAINED_MAX: usize = 10_000;
+/// Longest wait for the broker's tasks to end.
+const STOP_MAX: Duration = Duration::from_millis(500);
+
+/// A user name that the node itself uses.
+pub const NODE_USER: &str = "node";
+/// The user name of arbiters.
+pub const ARBITER_USER: &str = "arbiter";
+/// The user name of displays.
+pub const DISPLAY_USER: &str = "display";
+
+/// What the daemon needs of a broker in its own process.
+pub trait EmbeddedBroker: Send {
+    /// Where it listens, with the real port.
+    fn address(&self) -> SocketAddr;
+
+    /// Ends all connections and the listener.
+    fn stop(self: Box<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+/// Passwords by role. A role without one cannot log in.
+#[derive(Clone)]
+pub struct Passwords {
+    /// The node's own, new with every start.
+    pub node: String,
+    /// User `arbiter`.
+    pub arbiter: Option<String>,
+    /// User `display`.
+    pub display: Option<String>,
+}
+
+/// What a broker is started with.
+pub struct BrokerSettings {
+    /// Where to listen; port 0 takes any that is free.
+    pub listen: SocketAddr,
+    /// The tree that the access list speaks of.
+    pub topics: Topics,
+    /// Whether anonymous clients may read the live feed.
+    pub live_open: bool,
+    /// Who may log in.
+    pub passwords: Passwords,
+}
+
+/// Starts the broker.
+///
+/// # Errors
+/// The address cannot be listened at.
+pub async fn start(settings: BrokerSettings) -> io::Result<Box<dyn EmbeddedBroker>> {
+    // The library's own message names no cause that a program could tell apart; this one does.
+    drop(tokio::net::TcpListener::bind(settings.listen).await?);
+    let access = Access { acl: Acl::new(&settings.topics, settings.live_open), passwords: settings.passwords };
+    let broker = MqttBroker::with_config(config(settings.listen)).await.map_err(io::Error::other)?;
+    let mut broker = broker.with_auth_provider(Arc::new(access));
+    let address = broker.local_addr().ok_or_else(|| io::Error::other("the broker has no address"))?;
+    let stop = broker.shutdown_handle();
+    let mut ready = broker.ready_receiver();
+    let task = tokio::spawn(async move {
+        if let Err(e) = broker.run().await {
+            tracing::error!("the embedded broker ended: {e}; restart bughoused");
+        }
+    });
+    ready.wait_for(|ready| *ready).await.map_err(io::Error::other)?;
+    Ok(Box::new(Running { address, stop, task }))
+}
+
+fn config(listen: SocketAddr) -> BrokerConfig {
+    let storage = StorageConfig::new()
+        .with_backend(StorageBackend::Memory)
+        .with_max_queued_messages_per_client(AWAY_QUEUE_MAX)
+        .with_max_queued_bytes_per_client(AWAY_QUEUE_BYTES_MAX);
+    let mut config = BrokerConfig::new()
+        .with_bind_address(listen)
+        .with_storage(storage)
+        .with_max_clients(CLIENTS_MAX)
+        .with_max_packet_size(PACKET_BYTES_MAX)
+        .with_client_channel_capacity(CLIENT_QUEUE_MAX)
+        .with_session_expiry(SESSION_EXPIRY)
+        .with_max_subscriptions_per_client(SUBSCRIPTIONS_MAX)
+        .with_max_retained_messages(RETAINED_MAX)
+        .with_sys_topics_enabled(false);
+    config.shared_subscription_available = false;
+    config
+}
+
+struct Running {
+    address: SocketAddr,
+    stop: mqtt5::broker::BrokerShutdownHandle,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl EmbeddedBroker for Running {
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn stop(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            self.stop.shutdown();
+            if tokio::time::timeout(STOP_MAX, &mut self.task).await.is_err() {
+                self.task.abort();
+            }
+        })
+    }
+}
+
+/// Who comes in, and what they may do then.
+struct Access {
+    acl: Acl,
+    passwords: Passwords,
+}
+
+impl Access {
+    fn login(&self, connect: &ConnectPacket) -> Result<Role, ReasonCode> {
+        let role = match connect.username.as_deref() {
+            None if connect.password.is_none() => Role::Public,
+            user => self.user(user.unwrap_or_default(), connect.password.as_deref().unwrap_or_default())?,
+        };
+        // Subscribers learn the node's client id; it must not let anybody take its connection over.
+        if role != Role::Node && connect.client_id.starts_with(CLIENT_ID_PREFIX) {
+            return Err(ReasonCode::ClientIdentifierNotValid);
+        }
+        // The library checks a will's topic nowhere else.
+        match &connect.will {
+            Some(will) if !self.acl.may_publish(role, &will.topic) => Err(ReasonCode::NotAuthorized),
+            _ => Ok(role),
+        }
+    }
+
+    fn user(&self, user: &str, password: &[u8]) -> Result<Role, ReasonCode> {
+        let (role, expected) = match user {
+            NODE_USER => (Role::Node, Some(&self.passwords.node)),
+            ARBITER_USER => (Role::Arbiter, self.passwords.arbiter.as_ref()),
+            DISPLAY_USER => (Role::Display, self.passwords.display.as_ref()),
+            _ => return Err(ReasonCode::BadUsernameOrPassword),
+        };
+        let right = expected.is_some_and(|expected| same(expected.as_bytes(), password));
+        right.then_some(role).ok_or(ReasonCode::BadUsernameOrPassword)
+    }
+}
+
+/// Compares in a time that does not tell how much is right.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+fn role(user: Option<&str>) -> Role {
+    match user {
+        Some(NODE_USER) => Role::Node,
+        Some(ARBITER_USER) => Role::Arbiter,
+        Some(DISPLAY_USER) => Role::Display,
+        _ => Role::Public,
+    }
+}
+
+fn user_id(role: Role) -> Option<&'static str> {
+    match role {
+        Role::Node => Some(NODE_USER),
+        Role::Arbiter => Some(ARBITER_USER),
+        Role::Display => Some(DISPLAY_USER),
+        Role::Public => None,
+    }
+}
+
+type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl AuthProvider for Access {
+    fn authenticate<'a>(
+        &'a self,
+        connect: &'a ConnectPacket,
+        from: SocketAddr,
+    ) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
+        let result = match self.login(connect) {
+            Ok(role) => AuthResult { user_id: user_id(role).map(str::to_owned), ..AuthResult::success() },
+            Err(reason) => {
+                let user = connect.username.as_deref().unwrap_or("anonymous");
+                tracing::info!("broker refused a connection of {user} from {from}: {reason:?}");
+                AuthResult::fail(reason)
+            }
+        };
+        Box::pin(std::future::ready(Ok(result)))
+    }
+
+    fn authorize_publish<'a>(&'a self, _client: &str, user: Option<&'a str>, topic: &'a str) -> Answer<'a, bool> {
+        Box::pin(std::future::ready(self.acl.may_publish(role(user), topic)))
+    }
+
+    fn authorize_subscribe<'a>(&'a self, _client: &str, user: Option<&'a str>, filter: &'a str) -> Answer<'a, bool> {
+        Box::pin(std::future::ready(self.acl.may_subscribe(role(user), filter)))
+    }
+}

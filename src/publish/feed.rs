@@ -1,0 +1,181 @@
+//! One table's committed events, states and answers as messages.
+//!
+//! In: what the journal has made durable, in order. Out: [`Message`]s in the order in which they go out: an event
+//! before the retained topics that follow from it. It is pure; what it remembers is the record of the game that is
+//! played.
+//!
+//! Silence (WBN 9.5): `live/` changes only with an event of the live feed, and never tells that a move stands
+//! illegally.
+
+use serde::Serialize;
+
+use super::topic::{Message, Topics};
+use crate::{
+    event::{Body, ClockShown, DeviceState, Event, Feed, Response, State, VERSION},
+    record::GameRecord,
+    types::Instant,
+};
+
+/// A running clock that is not sent again within this many seconds is wrong.
+const CLOCK_RUNNING_EXPIRY_S: u32 = 10;
+/// A stopped clock stays right for longer.
+const CLOCK_STOPPED_EXPIRY_S: u32 = 3600;
+
+/// Turns what one table did into messages.
+#[derive(Debug)]
+pub struct TableFeed {
+    topics: Topics,
+    table: String,
+    session: String,
+    game: Option<GameRecord>,
+    state_sent: bool,
+}
+
+/// The envelope of JSON messages that are not events.
+#[derive(Serialize)]
+struct Enveloped<'a, T> {
+    v: u8,
+    session: &'a str,
+    table: &'a str,
+    game: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seq: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    t: Option<Instant>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<&'a str>,
+    #[serde(flatten)]
+    body: T,
+}
+
+impl TableFeed {
+    /// The feed of `table`.
+    pub fn new(topics: Topics, table: &str, session: &str) -> TableFeed {
+        TableFeed { topics, table: table.to_owned(), session: session.to_owned(), game: None, state_sent: false }
+    }
+
+    /// Messages for events that belong together and the state after them.
+    pub fn events(&mut self, events: &[Event], state: Option<&State>) -> Vec<Message> {
+        let mut messages = Vec::new();
+        let mut record_changed = false;
+        let mut live = false;
+        for event in events {
+            messages.push(self.event(event));
+            live |= event.body.feed() == Feed::Live;
+            record_changed |= self.record(event);
+            if let Body::Clock(clock) = &event.body {
+                messages.push(self.clock(event, clock));
+            }
+        }
+        if let Some(state) = state.filter(|_| live || !self.state_sent) {
+            self.state_sent = true;
+            messages.extend(self.state(state));
+        }
+        if record_changed {
+            messages.extend(self.bpgn());
+        }
+        messages
+    }
+
+    /// The retained state of a device.
+    pub fn device(&self, device: &DeviceState) -> Message {
+        Message::json(self.topics.device(&self.table, &device.device), device).retained()
+    }
+
+    /// The answer to a request, on the topic of its verb.
+    pub fn response(&self, response: &Response, t: Instant, time: &str) -> Message {
+        let body = Enveloped {
+            v: VERSION,
+            session: &self.session,
+            table: &self.table,
+            game: self.game.as_ref().filter(|game| game.ended.is_none()).map(|game| game.id.as_str()),
+            seq: None,
+            t: Some(t),
+            time: Some(time),
+            body: response,
+        };
+        Message::json(self.topics.response(&self.table, &response.verb), &body)
+    }
+
+    fn event(&self, event: &Event) -> Message {
+        match event.body.feed() {
+            Feed::Live => Message::json(self.topics.table(&self.table, "live/event"), &silent(event)),
+            Feed::Arbiter => Message::json(self.topics.table(&self.table, "arbiter/incident"), event),
+        }
+    }
+
+    fn clock(&self, event: &Event, clock: &ClockShown) -> Message {
+        let expiry = if clock.running.is_some() { CLOCK_RUNNING_EXPIRY_S } else { CLOCK_STOPPED_EXPIRY_S };
+        let topic = self.topics.board(&self.table, clock.board, "clock");
+        let body = Enveloped {
+            v: VERSION,
+            session: &self.session,
+            table: &self.table,
+            game: event.game.as_deref(),
+            seq: Some(event.seq),
+            t: Some(event.t),
+            time: Some(&event.time),
+            body: clock,
+        };
+        Message::json(topic, &body).retained().expiring(expiry)
+    }
+
+    fn state(&self, state: &State) -> Vec<Message> {
+        let mut messages = vec![
+            Message::json(self.topics.table(&self.table, "live/state"), state).retained(),
+            Message::text(self.topics.table(&self.table, "live/bfen"), &*state.bfen).retained(),
+        ];
+        for board in &state.boards {
+            messages.push(Message::text(self.topics.board(&self.table, board.board, "fen"), &*board.fen).retained());
+        }
+        messages
+    }
+
+    /// Folds the event into the record; true when the record changed.
+    fn record(&mut self, event: &Event) -> bool {
+        match (&event.body, &mut self.game) {
+            (Body::GameStarted(started), game) => {
+                *game = Some(GameRecord::begin(event, started));
+                true
+            }
+            (Body::Move(_) | Body::Correction(_) | Body::GameEnded(_), Some(game))
+                if event.game.as_deref() == Some(&game.id) =>
+            {
+                game.apply(event);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn bpgn(&self) -> Option<Message> {
+        let text = self.game.as_ref()?.to_bpgn().write();
+        Some(Message::text(self.topics.table(&self.table, "live/bpgn"), text).retained())
+    }
+}
+
+/// The answer to a request that never reached a table. `table` is spelt as in the topic of the request.
+pub fn refusal(topics: &Topics, table: &str, session: &str, response: &Response) -> Message {
+    let body = Enveloped { v: VERSION, session, table, game: None, seq: None, t: None, time: None, body: response };
+    Message::json(topics.response_as_spelt(table, &response.verb), &body)
+}
+
+/// The event as everybody may see it.
+fn silent(event: &Event) -> std::borrow::Cow<'_, Event> {
+    use std::borrow::Cow;
+    let tells = match &event.body {
+        Body::Move(played) => played.stands,
+        Body::Correction(correction) => correction.moves.iter().any(|played| played.stands),
+        _ => false,
+    };
+    if !tells {
+        return Cow::Borrowed(event);
+    }
+    let mut event = event.clone();
+    match &mut event.body {
+        Body::Move(played) => played.stands = false,
+        Body::Correction(correction) => correction.moves.iter_mut().for_each(|played| played.stands = false),
+        _ => {}
+    }
+    Cow::Owned(event)
+}

@@ -1,0 +1,228 @@
+//! The node's place on the bus: one MQTT 5 session, kept up for as long as the daemon runs.
+//!
+//! In: messages, through [`Session::publish`], which never waits. Out: the same messages at the broker, in order, and
+//! requests to tables. An absent or slow broker fills the [`Outbox`](super::outbox::Outbox) and nothing else. Embedded
+//! and external brokers are one case.
+
+use std::{
+    collections::BTreeMap,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use serde::Serialize;
+use tokio::{
+    sync::{Notify, mpsc, watch},
+    time::Instant,
+};
+
+use super::{
+    connection::{self, Ended, Sent},
+    outbox::Outbox,
+    request::Route,
+    topic::{Message, Topics},
+};
+use crate::event::{Request, VERSION};
+
+/// How our client ids begin.
+pub const CLIENT_ID_PREFIX: &str = "bughoused-";
+/// Shortest and longest wait before the next attempt to connect.
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(5);
+
+/// Where the broker is and who we are.
+#[derive(Clone)]
+pub struct SessionSettings {
+    /// Host name or address.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// User name and password.
+    pub login: Option<(String, String)>,
+    /// Our topic tree.
+    pub topics: Topics,
+    /// Names this start of the daemon.
+    pub session: String,
+    /// The broker is ours: all tables on it are ours, and it says truly who sent a request.
+    pub own_broker: bool,
+}
+
+/// A request for one of our tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRequest {
+    /// What is asked.
+    pub request: Request,
+    /// Where the answer goes.
+    pub route: Route,
+}
+
+/// The way to our tables, by their ids.
+pub type Requests = BTreeMap<String, mpsc::Sender<TableRequest>>;
+
+/// How the session does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SessionHealth {
+    /// Whether the broker is there.
+    pub connected: bool,
+    /// Connections made since the start.
+    pub connections: u64,
+    /// Messages that wait for the broker.
+    pub queued: usize,
+    /// Messages lost because too many waited.
+    pub dropped: u64,
+    /// Messages that the broker refused, or that were too large for it.
+    pub refused: u64,
+    /// Requests that came in.
+    pub requests: u64,
+}
+
+/// A handle on the running session. Clones are the same session.
+#[derive(Clone)]
+pub struct Session(Arc<Shared>);
+
+/// What the handles and the running session have in common.
+pub(super) struct Shared {
+    pub(super) settings: SessionSettings,
+    pub(super) requests: Requests,
+    pub(super) wake: Notify,
+    pub(super) stopping: watch::Sender<bool>,
+    pub(super) connected: AtomicBool,
+    pub(super) connections: AtomicU64,
+    pub(super) refused: AtomicU64,
+    pub(super) requested: AtomicU64,
+    outbox: Mutex<Outbox>,
+}
+
+/// What `node/N/state` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeStatus {
+    /// Recording.
+    Online,
+    /// Going down in order.
+    Stopping,
+    /// Gone; also the last will.
+    Offline,
+}
+
+#[derive(Serialize)]
+struct NodeState<'a> {
+    v: u8,
+    session: &'a str,
+    state: NodeStatus,
+}
+
+impl SessionSettings {
+    pub(super) fn node_state(&self, state: NodeStatus) -> Message {
+        let state = NodeState { v: VERSION, session: &self.session, state };
+        Message::json(self.topics.node("state"), &state).retained()
+    }
+}
+
+impl Session {
+    /// Starts the session on the current runtime; the task ends after [`Session::stop`].
+    pub fn spawn(settings: SessionSettings, requests: Requests) -> (Session, tokio::task::JoinHandle<()>) {
+        let session = Session(Arc::new(Shared {
+            settings,
+            requests,
+            wake: Notify::new(),
+            stopping: watch::Sender::new(false),
+            connected: AtomicBool::new(false),
+            connections: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            requested: AtomicU64::new(0),
+            outbox: Mutex::default(),
+        }));
+        session.publish([session.0.settings.node_state(NodeStatus::Online)]);
+        let task = tokio::spawn(keep_up(session.0.clone()));
+        (session, task)
+    }
+
+    /// Queues messages in order. Never waits.
+    pub fn publish(&self, messages: impl IntoIterator<Item = Message>) {
+        self.0.publish(messages);
+    }
+
+    /// Says that the node is going down; go on publishing, then [`Session::stop`].
+    pub fn stopping(&self) {
+        self.publish([self.0.settings.node_state(NodeStatus::Stopping)]);
+    }
+
+    /// Brings what waits to the broker if it is there, says offline, and disconnects.
+    pub fn stop(&self) {
+        self.publish([self.0.settings.node_state(NodeStatus::Offline)]);
+        self.0.stopping.send_replace(true);
+        self.0.wake.notify_one();
+    }
+
+    /// How it does.
+    pub fn health(&self) -> SessionHealth {
+        let shared = &self.0;
+        let (queued, dropped) = shared.with_outbox(|outbox| (outbox.len(), outbox.dropped()));
+        SessionHealth {
+            connected: shared.connected.load(Ordering::Relaxed),
+            connections: shared.connections.load(Ordering::Relaxed),
+            queued,
+            dropped,
+            refused: shared.refused.load(Ordering::Relaxed),
+            requests: shared.requested.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn publish(&self, messages: impl IntoIterator<Item = Message>) {
+        let now = Instant::now();
+        self.with_outbox(|outbox| messages.into_iter().for_each(|message| outbox.push(message, now)));
+        self.wake.notify_one();
+    }
+
+    /// The outbox stays usable after a panic of another holder: each of its methods leaves it whole.
+    pub(super) fn with_outbox<T>(&self, act: impl FnOnce(&mut Outbox) -> T) -> T {
+        act(&mut self.outbox.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+}
+
+/// Connects again and again until the session is stopped.
+async fn keep_up(shared: Arc<Shared>) {
+    let mut stopping = shared.stopping.subscribe();
+    let mut retry = RETRY_MIN;
+    let mut last_cause = String::new();
+    while !shared.is_stopping() {
+        let mut sent = Sent::default();
+        // A broker that makes the client library panic must not end the recording.
+        let ended = AssertUnwindSafe(connection::run(&shared, &mut sent)).catch_unwind().await;
+        let was_connected = shared.connected.swap(false, Ordering::Relaxed);
+        shared.with_outbox(|outbox| outbox.restore(sent.into_entries()));
+        let cause = match ended {
+            Ok(Ended::Stopped) => return,
+            Ok(Ended::Lost(cause)) => cause,
+            Err(_) => "the MQTT client gave up on what the broker sent".to_owned(),
+        };
+        if was_connected {
+            retry = RETRY_MIN;
+        }
+        if was_connected || cause != last_cause {
+            let SessionSettings { host, port, .. } = &shared.settings;
+            tracing::warn!("no MQTT broker at {host}:{port}: {cause}; messages wait, trying again");
+            last_cause = cause;
+        }
+        let _ = tokio::time::timeout(jittered(retry), stopping.wait_for(|stop| *stop)).await;
+        retry = (retry * 2).min(RETRY_MAX);
+    }
+}
+
+/// Between half and all of `wait`, so that many nodes do not come back at the same moment.
+fn jittered(wait: Duration) -> Duration {
+    #[allow(clippy::disallowed_methods, reason = "outside the core; what it decides is not recorded")]
+    wait.mul_f64(0.5 + rand::random::<f64>() / 2.0)
+}
