@@ -12,6 +12,7 @@ pub mod perft;
 pub mod replay;
 pub mod run;
 pub mod show;
+pub mod simulate;
 pub mod source;
 
 use std::{
@@ -38,6 +39,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Check(check::Args),
+    Simulate(simulate::Args),
     Replay(replay::Args),
     Games(games::Args),
     Show(show::Args),
@@ -55,6 +57,7 @@ impl Command {
             Command::Games(args) => games::run(&args, &mut out),
             Command::Show(args) => show::run(&args, &mut out),
             Command::Export(args) => export::run(&args, &mut out),
+            Command::Simulate(args) => simulate::run(args, &mut out),
             Command::Replay(args) => replay::run(args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),

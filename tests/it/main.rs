@@ -3,4 +3,5 @@
 mod bus;
 mod captures;
 mod corpus;
+mod node;
 mod tidy;

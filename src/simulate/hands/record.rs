@@ -60,6 +60,7 @@ fn ply(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) -> Ply 
         man: Piece { color, role },
         captured: position.captured_square(played),
         rook,
+        promotion: played.promotion(),
         clock_ms,
         san: san::write(position, played, game.len()),
         uci: uci::write(played),
@@ -127,6 +128,7 @@ mod tests {
         let plies = plies("1A. h4 1a. g5 2A. hxg5 2a. h6 3A. gxh6 3a. a6 4A. h7 4a. a5 5A. hxg8=Q 5a. a4 6A. Qg6 *");
         let last = plies.last().unwrap();
         assert_eq!((last.man, &*last.san), (Color::White.pawn(), "Qg6"));
+        assert_eq!(plies[plies.len() - 3].promotion, Some(Role::Queen));
     }
 
     #[test]
