@@ -6,6 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::types::{BoardId, Instant, Seat};
+pub use crate::{
+    referee::{Grade, Incident, IncidentState},
+    sense::LinkState,
+    types::ClockTimes,
+};
 
 /// Version of the vocabulary, field `v` of every message.
 pub const VERSION: u8 = 1;
@@ -94,15 +99,6 @@ pub enum Feed {
     Live,
     /// The arbiter alone (WBN 9.5).
     Arbiter,
-}
-
-/// Times left of a board's two players in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClockTimes {
-    /// White's time left.
-    pub white_ms: i64,
-    /// Black's time left.
-    pub black_ms: i64,
 }
 
 /// The four (or more) players by seat letter.
@@ -252,61 +248,6 @@ pub struct GameEnded {
     pub by: String,
 }
 
-/// A fact for the arbiter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Incident {
-    /// Names the incident within the table.
-    pub id: u64,
-    /// `illegal-move`, `checkmate`, `not-passed`, …
-    pub kind: String,
-    /// `note`, `warning` or `decisive`.
-    pub grade: Grade,
-    /// The law text, for example `WBN`.
-    pub law: String,
-    /// Its article.
-    pub article: String,
-    /// The board, if one.
-    pub board: Option<BoardId>,
-    /// The seat, if one.
-    pub seat: Option<Seat>,
-    /// The exact reason.
-    pub reason: String,
-    /// Squares, slots, times: whatever shows it.
-    pub evidence: serde_json::Value,
-    /// Seats that may claim it.
-    pub claimable_by: Vec<Seat>,
-    /// When the claim lapses, if known.
-    pub claim_until: Option<Instant>,
-    /// What became of it.
-    pub state: IncidentState,
-}
-
-/// How much an incident weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grade {
-    /// Fast play does it, nobody minds.
-    Note,
-    /// The arbiter should look.
-    Warning,
-    /// A claim would end the game.
-    Decisive,
-}
-
-/// What became of an incident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IncidentState {
-    /// Nobody decided yet.
-    Open,
-    /// The time to claim is over.
-    Lapsed,
-    /// Claimed or confirmed.
-    Claimed,
-    /// The arbiter dismissed it.
-    Dismissed,
-}
-
 /// The whole table at one moment: retained on `live/state`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -425,18 +366,6 @@ pub struct DeviceState {
     pub clock_white: Option<String>,
     /// Frames, bytes and rejects by reason since the link came up.
     pub counters: std::collections::BTreeMap<String, u64>,
-}
-
-/// Whether a device speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LinkState {
-    /// It answers.
-    Up,
-    /// The port is open and nothing comes.
-    Silent,
-    /// The port is gone.
-    Down,
 }
 
 /// A command to a table (`arbiter/request/VERB`, a button, a line of a capture).

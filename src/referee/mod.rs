@@ -5,5 +5,5 @@
 mod incident;
 mod ledger;
 
-pub use incident::illegal_move;
+pub use incident::{Grade, Incident, IncidentState, illegal_move};
 pub use ledger::Ledger;

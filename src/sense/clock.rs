@@ -7,10 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ClockFrame;
-use crate::{
-    event::ClockTimes,
-    types::{ByColor, Color, Instant, MS},
-};
+use crate::types::{ByColor, ClockTimes, Color, Instant, MS};
 
 /// A side of a clock as seen from its front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,20 @@
 //! Whether a device speaks: from opened ports, arrivals and silence.
 
-use crate::{
-    event::LinkState,
-    types::{Instant, SECOND},
-};
+use serde::{Deserialize, Serialize};
+
+use crate::types::{Instant, SECOND};
+
+/// Whether a device speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkState {
+    /// It answers.
+    Up,
+    /// The port is open and nothing comes.
+    Silent,
+    /// The port is gone.
+    Down,
+}
 
 /// Silence after which a link counts as silent (`sensor protocol`: 3 s without any line).
 pub const SILENT_AFTER_US: i64 = 3 * SECOND;

@@ -15,7 +15,7 @@ mod tray;
 pub use bslp::BslpDevice;
 pub use clock::{ClockSense, ClockView, Side};
 pub use dgt::DgtDevice;
-pub use link::Link;
+pub use link::{Link, LinkState};
 pub use placement::{Mismatch, Placement};
 pub use rotation::BoardSense;
 pub use tray::{TrayChange, TraySense};

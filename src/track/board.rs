@@ -9,10 +9,9 @@ use super::{
     search::{self, Arriving, Evidence, PLIES_MAX},
 };
 use crate::{
-    event::ClockTimes,
     rules::{BoardPosition, Game, Move},
     sense::Placement,
-    types::{Bitboard, BoardId, Color, File, Instant, Piece, Rank, Role, Square},
+    types::{Bitboard, BoardId, ClockTimes, Color, File, Instant, Piece, Rank, Role, Square},
 };
 
 /// Presses that may wait for their plies.

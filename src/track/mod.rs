@@ -15,10 +15,9 @@ mod illegal;
 mod search;
 
 use crate::{
-    event::ClockTimes,
     rules::{Game, Move, Reason},
     sense::Placement,
-    types::{BoardId, Color, Instant, MS, SECOND},
+    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND},
 };
 
 pub use board::LinePly;

@@ -91,7 +91,7 @@ pub struct Evidence<'a> {
 /// Explains the evidence by at most `plies` plies.
 pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -> Explanation {
     let root = node(Line::new(), position.clone(), &evidence);
-    let mut best = explanation(&root);
+    let mut best = believed(&root, &evidence);
     let ambiguous = evidence.placement.ambiguous() & root.position.board().occupied();
     let arrived = root.mismatch.foreign.any() || ambiguous.any();
     let laid = evidence.presses > 0 && may_promote(&root.position, root.mismatch.missing);
@@ -100,12 +100,30 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     }
     let mut frontier = vec![root];
     for _ in 0..plies.min(PLIES_MAX) {
-        if best.mismatch.foreign.is_empty() && !best.line.is_empty() {
-            break;
-        }
         frontier = expand(&frontier, &evidence);
         if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
             best = explanation(found);
+        }
+        if best.mismatch.foreign.is_empty() && !best.line.is_empty() {
+            break;
+        }
+    }
+    best
+}
+
+/// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
+fn believed(root: &Node, evidence: &Evidence<'_>) -> Explanation {
+    let mut best = explanation(root);
+    let (mut line, mut position) = (Line::new(), root.position.clone());
+    for m in evidence.before.iter().take(PLIES_MAX) {
+        if !position.is_legal(*m) {
+            break;
+        }
+        line.push(*m);
+        position.play(*m);
+        let longer = node(line.clone(), position.clone(), evidence);
+        if longer.cost < best.cost {
+            best = explanation(&longer);
         }
     }
     best

@@ -61,7 +61,7 @@ class Reader:
                 ending = comment[1]
             else:
                 word = self.take(WORD)
-                assert word and word[1] in RESULTS, f"expected a result at {self.text[self.at - 20:self.at + 20]!r}"
+                assert word and word[1] in RESULTS, f"expected a result at {self.text[self.at - 20 : self.at + 20]!r}"
                 return Game(tags, plies, ending, word[1])
 
 

@@ -65,7 +65,7 @@ class Table:
 def men(fen: str) -> dict[str, str]:
     """Square to FEN letter, with `~` behind promoted men."""
     found = {}
-    for rank, row in zip("87654321", FEN.fullmatch(fen)[1].split("/")):
+    for rank, row in zip("87654321", FEN.fullmatch(fen)[1].split("/"), strict=True):
         file = 0
         for letter, mark in re.findall(r"([a-zA-Z]|\d)(~?)", row):
             if letter.isdigit():

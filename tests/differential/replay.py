@@ -121,7 +121,7 @@ def main() -> int:
         return 0
     found = [json.loads(line) for line in arguments.against.read_text().splitlines()]
     listed = [f"expected {len(expected)} games, found {len(found)}"] if len(expected) != len(found) else []
-    for want, got in zip(expected, found):
+    for want, got in zip(expected, found, strict=False):
         listed += differences(want, got)
     print("\n".join(listed) or f"{len(expected)} games agree")
     return 1 if listed else 0

@@ -36,7 +36,7 @@ def test_game_of_the_corpus(found, expected, number):
 
 
 def test_what_contradicts_the_record_is_a_warning(found, expected):
-    for want, got in zip(expected, found):
+    for want, got in zip(expected, found, strict=True):
         contradiction = want["mate"] and want["written"]["result"] in ("1-0", "0-1", "1/2-1/2")
         contradiction = contradiction and want["written"]["result"] != want["result"]
         after_the_end = want["written"]["plies"] > want["plies"]
@@ -67,7 +67,7 @@ def spoiled(data) -> list[tuple[str, dict]]:
     games = [game for game in bpgn.read((data / "games.bpgn").read_text()) if len(game.plies) >= 8]
     texts = [write(game, spoil(game, chance)) for game in games]
     verdicts = replay.judge_all([bpgn.read(text)[0] for text in texts])
-    return [(text, verdict) for text, verdict in zip(texts, verdicts) if is_plain(verdict)]
+    return [(text, verdict) for text, verdict in zip(texts, verdicts, strict=True) if is_plain(verdict)]
 
 
 def is_plain(verdict: dict) -> bool:
@@ -79,8 +79,9 @@ def test_spoiled_games_are_refused_at_the_same_ply(bughoused, spoiled, tmp_path)
     assert len(spoiled) > SPOILED_MIN
     file = tmp_path / "spoiled.bpgn"
     file.write_text("".join(text for text, _ in spoiled))
-    for number, (line, (text, want)) in enumerate(zip(lines_of(bughoused("adjudicate", file, "--json")), spoiled), 1):
-        told = f"game {number}: {want['fault']}, found {line['fault']}\n{text}"
+    found = lines_of(bughoused("adjudicate", file, "--json"))
+    for line, (text, want) in zip(found, spoiled, strict=True):
+        told = f"game {line['game']}: {want['fault']}, found {line['fault']}\n{text}"
         assert not line["legal"], told
         assert line["plies"] == want["plies"], told
         assert line["fault"]["index"] == want["fault"]["index"], told

@@ -54,7 +54,7 @@ def test_bughoused_counts_the_same(bughoused, bfen, counts):
 
 def test_one_board_of_two_can_be_chosen(bughoused):
     first, second = (bfen for bfen, _ in ENTRIES[:2])
-    for board, (_, counts) in zip("AB", ENTRIES[:2]):
+    for board, (_, counts) in zip("AB", ENTRIES[:2], strict=True):
         process = bughoused("perft", f"{first} | {second}", 1, "--board", board)
         assert process.returncode == 0, process.stderr
         assert process.stdout.splitlines()[-1] == f"nodes {counts[1]}"

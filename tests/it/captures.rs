@@ -1,0 +1,83 @@
+//! Captures with their truth: every pair `NAME.jsonl`, `NAME.truth.json` in `tests/data/captures` must come out exactly.
+
+use std::{collections::BTreeMap, fs};
+
+use bughoused::{event::Move, record::GameRecord};
+use serde::Deserialize;
+
+use super::corpus::{data, replay};
+
+/// Presses of two boards that lie nearer are beyond what clock messages resolve: they come up to 250 ms late.
+const ORDER_RESOLUTION_US: i64 = 250_000;
+/// Difference that clock messages of whole seconds leave.
+const CLOCK_TOLERANCE_MS: i64 = 1000;
+
+#[derive(Deserialize)]
+struct Truth {
+    moves: Vec<TruthMove>,
+}
+
+#[derive(Deserialize)]
+struct TruthMove {
+    board: String,
+    ply: u32,
+    uci: String,
+    press: i64,
+    clock: bughoused::event::ClockTimes,
+}
+
+fn pairs() -> Vec<(String, String, Truth)> {
+    let mut pairs = Vec::new();
+    for entry in fs::read_dir(data("captures")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".jsonl") else { continue };
+        let truth = fs::read_to_string(path.with_file_name(format!("{stem}.truth.json"))).unwrap();
+        pairs.push((stem.to_owned(), fs::read_to_string(&path).unwrap(), serde_json::from_str(&truth).unwrap()));
+    }
+    assert!(!pairs.is_empty());
+    pairs
+}
+
+fn by_board(record: &GameRecord) -> BTreeMap<String, Vec<&Move>> {
+    let mut boards: BTreeMap<String, Vec<&Move>> = BTreeMap::new();
+    for (_, played) in &record.moves {
+        boards.entry(played.board.to_string()).or_default().push(played);
+    }
+    boards
+}
+
+#[test]
+fn every_capture_comes_out_as_it_was_played() {
+    for (name, capture, truth) in pairs() {
+        let records = GameRecord::fold(&replay(&capture));
+        assert_eq!(records.len(), 1, "{name}");
+        for (board, moves) in by_board(&records[0]) {
+            let expect: Vec<&TruthMove> = truth.moves.iter().filter(|played| played.board == board).collect();
+            let uci = |index: usize| moves.get(index).map(|played| played.uci.as_str());
+            for (index, expected) in expect.iter().enumerate() {
+                assert_eq!(uci(index), Some(expected.uci.as_str()), "{name}: {board} ply {}", expected.ply);
+                let clock = moves[index].clock.unwrap();
+                let off = (clock.white_ms - expected.clock.white_ms).abs();
+                let off = off.max((clock.black_ms - expected.clock.black_ms).abs());
+                assert!(off <= CLOCK_TOLERANCE_MS, "{name}: {board} ply {}: {off} ms", expected.ply);
+            }
+            assert_eq!(moves.len(), expect.len(), "{name}: {board}");
+        }
+    }
+}
+
+#[test]
+fn the_order_across_boards_is_that_of_the_presses() {
+    for (name, capture, truth) in pairs() {
+        let press: BTreeMap<(String, u32), i64> =
+            truth.moves.iter().map(|played| ((played.board.clone(), played.ply), played.press)).collect();
+        let records = GameRecord::fold(&replay(&capture));
+        let presses = records[0].moves.iter().map(|(_, played)| press[&(played.board.to_string(), played.ply)]);
+        let mut latest = 0;
+        for at in presses {
+            assert!(at > latest - ORDER_RESOLUTION_US, "{name}: a press at {at} stands behind one at {latest}");
+            latest = latest.max(at);
+        }
+    }
+}
