@@ -4,9 +4,16 @@
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
 pub mod adjudicate;
+pub mod check;
+pub mod export;
+pub mod games;
 mod log;
 pub mod perft;
 pub mod replay;
+pub mod run;
+pub mod show;
+pub mod simulate;
+pub mod source;
 
 use std::{
     fmt,
@@ -18,7 +25,7 @@ use clap::{Parser, Subcommand};
 
 use crate::rules::RuleSet;
 
-/// Records bughouse chess over the board: sensor boards, clocks and pocket trays in; moves, incidents and live state out.
+/// Records bughouse chess over the board: sensor boards, clocks and pocket trays in, moves, incidents, live state out
 #[derive(Parser)]
 #[command(name = "bughoused", version, max_term_width = 120, arg_required_else_help = true)]
 struct Cli {
@@ -29,16 +36,29 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, once")]
 enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Simulate(simulate::Args),
     Replay(replay::Args),
+    Games(games::Args),
+    Show(show::Args),
+    Export(export::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
 }
 
 impl Command {
     fn run(self) -> Outcome {
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = io::BufWriter::new(io::stdout());
         match self {
+            Command::Run(args) => run::run(args),
+            Command::Check(args) => check::run(&args, &mut out),
+            Command::Games(args) => games::run(&args, &mut out),
+            Command::Show(args) => show::run(&args, &mut out),
+            Command::Export(args) => export::run(&args, &mut out),
+            Command::Simulate(args) => simulate::run(args, &mut out),
             Command::Replay(args) => replay::run(args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),
@@ -48,7 +68,10 @@ impl Command {
 
     /// What is logged unless `-q` or `-v` says otherwise.
     fn log_level(&self) -> log::Level {
-        log::Level::Warn
+        match self {
+            Command::Run(_) => log::Level::Info,
+            _ => log::Level::Warn,
+        }
     }
 }
 
@@ -136,3 +159,16 @@ impl std::error::Error for Failure {}
 
 /// What every subcommand answers.
 pub type Outcome = Result<(), Failure>;
+
+/// The end of writing to stdout: a reader that went away (`| head`) is no failure.
+fn written(result: io::Result<()>) -> Outcome {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(Exit::Failed, format!("the output could not be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

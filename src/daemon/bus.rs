@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::{
     clock,
-    node::{Broker, NodeSettings, StartError},
+    node::StartError,
+    settings::{Broker, NodeSettings},
 };
 use crate::publish::{
     broker::{self, BrokerSettings, EmbeddedBroker, NODE_USER, Passwords},

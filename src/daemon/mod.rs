@@ -8,9 +8,12 @@
 
 mod bus;
 pub mod clock;
+pub mod config;
+mod from_config;
 mod hall;
 mod health;
 pub mod node;
 mod port;
 mod publisher;
+pub mod settings;
 mod table_task;

@@ -4,7 +4,7 @@
 //! a thread of their own, so that no spectator delays the arrival time of a byte; the journal has one, so that no disk
 //! does; bus and web share the caller's runtime.
 
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{oneshot, watch},
@@ -18,6 +18,7 @@ use super::{
     hall::Hall,
     health::{self, Devices, HealthTask},
     publisher::Publisher,
+    settings::NodeSettings,
     table_task::TableError,
 };
 use crate::{
@@ -29,7 +30,6 @@ use crate::{
         session::{Session, SessionHealth},
         topic::Topics,
     },
-    table::settings::TableSettings,
 };
 
 /// Longest waits for the parts to end; together two seconds.
@@ -38,50 +38,6 @@ const JOURNAL_STOP_MAX: Duration = Duration::from_millis(700);
 const PUBLISHER_STOP_MAX: Duration = Duration::from_millis(100);
 const SESSION_STOP_MAX: Duration = Duration::from_millis(400);
 const WEB_STOP_MAX: Duration = Duration::from_millis(200);
-
-/// What a node is started with.
-#[derive(Clone)]
-pub struct NodeSettings {
-    /// Names the node.
-    pub id: String,
-    /// Where the journal is.
-    pub data_dir: PathBuf,
-    /// First levels of all topics.
-    pub prefix: String,
-    /// Which broker.
-    pub broker: Broker,
-    /// Where the web server listens; port 0 takes any that is free.
-    pub web: SocketAddr,
-    /// The tables.
-    pub tables: Vec<TableSettings>,
-    /// The configuration as `node/N/info` shows it, without secrets.
-    pub shown: serde_json::Value,
-}
-
-/// Which broker a node uses.
-#[derive(Clone)]
-pub enum Broker {
-    /// Its own.
-    Embedded {
-        /// Where it listens; port 0 takes any that is free.
-        listen: SocketAddr,
-        /// Whether anonymous clients may read the live feed.
-        live_open: bool,
-        /// Password of user `arbiter`.
-        arbiter: Option<String>,
-        /// Password of user `display`.
-        display: Option<String>,
-    },
-    /// Another one.
-    External {
-        /// Host name or address.
-        host: String,
-        /// TCP port.
-        port: u16,
-        /// User name and password.
-        login: Option<(String, String)>,
-    },
-}
 
 /// Where to find a running node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +60,14 @@ pub enum StartError {
         what: &'static str,
         /// The configuration key.
         key: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The directory of the journal cannot be made.
+    #[error("cannot make the directory {path}: {error}; make it, or change node.data_dir")]
+    DataDir {
+        /// The directory.
+        path: PathBuf,
         /// What the system says.
         error: io::Error,
     },
@@ -163,6 +127,8 @@ impl Node {
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
         let listener = server::bind(&web).await.map_err(listen)?;
         let web_address = listener.local_addr().map_err(listen)?;
+        let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
+        fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
         let opened = Journal::open(&settings.data_dir)?;
         let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
         let bus = Bus::start(&settings, &topics).await?;

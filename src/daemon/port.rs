@@ -178,7 +178,7 @@ fn diagnosis(path: &str, error: &tokio_serial::Error) -> String {
             format!("there is no {path}: plug the device in, or mend port (ls /dev/serial/by-id shows what is there)")
         }
         (tokio_serial::ErrorKind::Io(ErrorKind::PermissionDenied), _) => format!(
-            "no permission for {path}: add the user to the group dialout (sudo usermod -aG dialout USER) and start again"
+            "no permission for {path}: add the user to the group dialout (usermod -aG dialout USER) and start again"
         ),
         (_, Err(e)) => format!("{path} cannot be looked at: {e}"),
         (_, Ok(_)) if !device => {

@@ -163,6 +163,9 @@ impl TableTask {
     }
 
     async fn record(&self, batch: Batch) -> Result<(), TableError> {
+        if batch.inputs.is_empty() && batch.devices.is_empty() && batch.events.is_empty() && batch.state.is_none() {
+            return Ok(()); // a wake-up that changed nothing
+        }
         match self.journal.record(batch) {
             Ok(()) => Ok(()),
             Err(Refused::Full(batch)) => {

@@ -10,14 +10,17 @@
 //! {"t":9000000,"dev":"trays","link":"down"}
 //! ```
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::{table::settings::TableSettings, types::Instant};
+use crate::{
+    table::{
+        capture::{Header, Line, Link, VERSION, encode_hex},
+        settings::TableSettings,
+    },
+    types::Instant,
+};
 
 use super::{
     hands::{Performance, Truth},
@@ -28,31 +31,6 @@ use super::{
 /// Lines of a host that never rests within one instant; more is a fault of the host.
 const ANSWERS_MAX: usize = 1_000;
 
-/// The first line.
-#[derive(Serialize)]
-struct Header<'a> {
-    capture: u8,
-    started: &'a str,
-    table: &'a TableSettings,
-}
-
-/// One line after the first.
-#[derive(Serialize)]
-struct Line<'a> {
-    t: Instant,
-    dev: &'a str,
-    #[serde(flatten)]
-    what: What<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum What<'a> {
-    Rx(&'a str),
-    Tx(&'a str),
-    Link(&'a str),
-}
-
 /// A capture file that is being written.
 struct Writer<'a, W> {
     out: W,
@@ -61,12 +39,24 @@ struct Writer<'a, W> {
 
 impl<W: Write> Writer<'_, W> {
     fn header(&mut self, started: &str) -> io::Result<()> {
-        self.json(&Header { capture: 1, started, table: self.settings })
+        let (started, table) = (started.to_owned(), self.settings.clone());
+        self.json(&Header { capture: VERSION, started, session: None, seq: 1, incident: 1, table })
     }
 
-    fn line(&mut self, t: Instant, device: usize, what: What<'_>) -> io::Result<()> {
-        let dev = &self.settings.device[device].name;
-        self.json(&Line { t, dev, what })
+    fn link(&mut self, at: Instant, device: usize, link: Link) -> io::Result<()> {
+        self.json(&Line { link: Some(link), ..self.line(at, device) })
+    }
+
+    fn received(&mut self, at: Instant, device: usize, bytes: &[u8]) -> io::Result<()> {
+        self.json(&Line { rx: Some(encode_hex(bytes)), ..self.line(at, device) })
+    }
+
+    fn sent(&mut self, at: Instant, device: usize, bytes: &[u8]) -> io::Result<()> {
+        self.json(&Line { tx: Some(encode_hex(bytes)), ..self.line(at, device) })
+    }
+
+    fn line(&self, at: Instant, device: usize) -> Line {
+        Line { t: at.micros(), dev: Some(self.settings.device[device].name.clone()), ..Line::default() }
     }
 
     fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
@@ -92,7 +82,7 @@ pub fn record(
     let mut writer = Writer { out, settings };
     writer.header(started)?;
     for device in 0..settings.device.len() {
-        writer.line(Instant::ZERO, device, What::Link("up"))?;
+        writer.link(Instant::ZERO, device, Link::Up)?;
         host.link(Instant::ZERO, device, true);
     }
     stage.begin(Instant::ZERO);
@@ -117,7 +107,7 @@ fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_
         now = next;
         stage.run_until(now, &mut arrived);
         for (device, chunk) in arrived.drain(..) {
-            writer.line(chunk.at, device, What::Rx(&hex(&chunk.bytes)))?;
+            writer.received(chunk.at, device, &chunk.bytes)?;
             host.bytes(chunk.at, device, &chunk.bytes);
         }
         if deadline.is_some_and(|deadline| deadline <= now) {
@@ -136,17 +126,10 @@ fn answer<W: Write>(
     let mut sent = Vec::new();
     let deadline = host.drain(&mut sent);
     for (device, bytes) in sent {
-        writer.line(now, device, What::Tx(&hex(&bytes)))?;
+        writer.sent(now, device, &bytes)?;
         stage.input(now, device, &bytes);
     }
     Ok(deadline)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! intends anything, and no device is known.
 
 use crate::types::{BoardId, ByColor, Color, Instant, Piece, Role, Seat, Square};
+use crate::wire::bslp::Button;
 
 /// Slots of one pocket tray.
 pub const SLOTS: usize = 24;
@@ -32,6 +33,8 @@ pub enum Action {
     Lag(BoardId, i64),
     /// A clock is stopped.
     Stop(BoardId),
+    /// A button of a seat's tray is pressed.
+    Button(Seat, Button),
 }
 
 /// An action and when it happens.
@@ -151,6 +154,8 @@ pub struct World {
     boards: Vec<Squares>,
     clocks: Vec<Clock>,
     trays: Vec<[Option<Piece>; SLOTS]>,
+    /// By seat: how often a button was pressed, and the last one.
+    buttons: Vec<(u32, Option<Button>)>,
     air: Vec<Piece>,
 }
 
@@ -161,6 +166,7 @@ impl World {
             boards: vec![start(); high.len()],
             clocks: high.iter().map(|color| Clock::new(micros, *color)).collect(),
             trays: vec![[None; SLOTS]; high.len() * 2],
+            buttons: vec![(0, None); high.len() * 2],
             air: Vec::new(),
         }
     }
@@ -183,6 +189,11 @@ impl World {
     /// The slots of a seat's tray.
     pub fn tray(&self, seat: Seat) -> &[Option<Piece>; SLOTS] {
         &self.trays[seat.index()]
+    }
+
+    /// How often a button of a seat's tray was pressed, and the last one.
+    pub fn button(&self, seat: Seat) -> (u32, Option<Button>) {
+        self.buttons[seat.index()]
     }
 
     /// The clock of a board.
@@ -217,6 +228,10 @@ impl World {
                 clock.counts_from = clock.counts_from + micros;
             }
             Action::Stop(board) => self.clocks[board.index()].stop(at),
+            Action::Button(seat, button) => {
+                let (count, last) = &mut self.buttons[seat.index()];
+                (*count, *last) = (*count + 1, Some(button));
+            }
         }
     }
 

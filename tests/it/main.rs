@@ -1,5 +1,7 @@
 //! One binary for all integration tests, a module each.
 
+mod bus;
 mod captures;
 mod corpus;
+mod node;
 mod tidy;

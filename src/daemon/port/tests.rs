@@ -1,3 +1,5 @@
+//! Ports on pseudo-terminals, and the causes of ports that do not open.
+
 use std::{fs::File, io::Write as _, os::fd::OwnedFd};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

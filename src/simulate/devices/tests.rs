@@ -258,6 +258,19 @@ fn trays_report_changes_and_snapshots() {
 }
 
 #[test]
+fn a_button_is_told_once_and_at_once() {
+    let mut rig = trays(1);
+    let press = Action::Button(A.seat(Color::Black), bslp::Button::Knight);
+    rig.act(press).send(&command(bslp::Command::Helo)).run(100 * MS).lines();
+    let told = |rig: &mut Rig<TrayUnit>| {
+        let lines = rig.run(10 * MS).lines();
+        lines.iter().filter(|(_, line)| matches!(line, bslp::Line::Button { ch: 1, .. })).count()
+    };
+    assert_eq!(told(&mut rig), 0, "what was pressed before a host spoke is lost");
+    assert_eq!((told(rig.act(press)), told(&mut rig), told(rig.act(press))), (1, 0, 1));
+}
+
+#[test]
 fn the_counter_of_lines_has_no_gaps() {
     let mut rig = trays(1);
     rig.send(&command(bslp::Command::Helo)).run(5 * SECOND);

@@ -1,7 +1,7 @@
 //! A pocket-tray unit that speaks BSLP: one channel a seat, one cell a slot.
 //!
-//! It says nothing until a host has spoken, as a USB device that nobody has opened. It feels its slots one after another
-//! in 60 ms and tells every second that it lives.
+//! It says nothing until a host has spoken, as a USB device that nobody has opened. It feels its slots one after
+//! another in 60 ms and tells every second that it lives.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -44,6 +44,8 @@ pub struct TrayUnit {
     scan: Scan,
     /// Men by cell over all channels, as last felt.
     felt: Vec<Option<Piece>>,
+    /// Presses of buttons by channel that were told.
+    pressed: Vec<u32>,
     seq: u16,
     on_since: Instant,
     /// The next beat, once a host has spoken.
@@ -61,6 +63,7 @@ impl TrayUnit {
             decoder: Decoder::new(),
             scan: Scan::new(Instant(-rng.random_range(0..SCAN)), SCAN, make.seats.len() * SLOTS),
             felt: Vec::new(),
+            pressed: Vec::new(),
             seq: 0,
             on_since: Instant::ZERO,
             beat_at: None,
@@ -100,6 +103,18 @@ impl TrayUnit {
             let seq = self.next_seq();
             let (ch, slot) = ((cell / SLOTS) as u8, (cell % SLOTS) as u16);
             self.tell(at, &Line::Cell { seq, ch, cell: slot, value: Value::of_kinds(Kinds::exactly(man)) });
+        }
+    }
+
+    /// Tells a button as soon as it is pressed.
+    fn notice_buttons(&mut self, at: Instant, world: &World) {
+        for ch in 0..self.pressed.len() {
+            let (count, last) = world.button(self.make.seats[ch]);
+            let fresh = std::mem::replace(&mut self.pressed[ch], count) != count;
+            if let Some(button) = last.filter(|_| fresh && self.streaming()) {
+                let seq = self.next_seq();
+                self.tell(at, &Line::Button { seq, ch: ch as u8, button });
+            }
         }
     }
 
@@ -159,6 +174,7 @@ impl Device for TrayUnit {
     }
 
     fn run_until(&mut self, at: Instant, world: &World, out: &mut Vec<Chunk>) {
+        self.notice_buttons(at, world);
         while let Some(due) = self.next(world).filter(|due| *due <= at) {
             if let Some(chunk) = self.line.take(due) {
                 out.push(chunk);
@@ -175,6 +191,7 @@ impl Device for TrayUnit {
         self.line.cut();
         self.decoder.reset();
         self.felt = (0..self.make.seats.len() * SLOTS).map(|cell| self.man(world, cell)).collect();
+        self.pressed = self.make.seats.iter().map(|seat| world.button(*seat).0).collect();
         self.seq = 0;
         self.on_since = at;
         self.beat_at = None;

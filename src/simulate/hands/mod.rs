@@ -18,7 +18,7 @@ pub use truth::{Played, Truth};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat, Square};
+use crate::types::{BoardId, Color, Instant, MS, Piece, Role, SECOND, Seat, Square};
 
 use self::{
     motion::{Motion, motion},
@@ -52,6 +52,8 @@ pub struct Ply {
     pub captured: Option<Square>,
     /// The rook's way in castling.
     pub rook: Option<(Square, Square)>,
+    /// What a pawn becomes. A knight is announced by the button of the tray.
+    pub promotion: Option<Role>,
     /// The mover's time left after the move.
     pub clock_ms: Option<i64>,
     /// For the truth: standard algebraic notation.

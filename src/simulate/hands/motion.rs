@@ -6,7 +6,8 @@ use rand::Rng;
 
 use crate::{
     simulate::world::{Action, World},
-    types::{Piece, Seat, Square},
+    types::{Piece, Role, Seat, Square},
+    wire::bslp::Button,
 };
 
 use super::{
@@ -91,6 +92,9 @@ fn walk(ply: &Ply, from: Square, world: &World, profile: &Profile, rng: &mut imp
         touches.insert(if victim_first { 0 } else { 1 }, touch);
     }
     touches.push((draw(rng, &profile.carry), Action::Place(board, ply.to, ply.man)));
+    if ply.promotion == Some(Role::Knight) {
+        touches.insert(0, (0, Action::Button(ply.seat, Button::Knight)));
+    }
     touches.into_iter().for_each(|(gap, action)| motion.then(gap, action));
     motion
 }

@@ -45,7 +45,7 @@ impl Profile {
     /// Tidy players: one man after another, the press after the move, captured men passed at once.
     pub const CLEAN: Profile = Profile {
         name: "clean",
-        react: 120..=300,
+        react: 250..=500,
         carry: 250..=600,
         between: 150..=350,
         press: 350..=700,

@@ -30,6 +30,7 @@ fn ply(line: &str, world: &mut World) -> Ply {
         man,
         captured: world.at(seat.board, to).map(|_| to),
         rook: None,
+        promotion: None,
         clock_ms: None,
         san: uci.clone(),
         uci: uci.clone(),

@@ -33,6 +33,12 @@ pub struct Truth {
     /// What each device is like.
     #[serde(default)]
     pub devices: BTreeMap<String, serde_json::Value>,
+    /// Result as the record has it, for whoever enters it after the clocks were stopped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub result: String,
+    /// Why it ended, as the record has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
     /// The moves in order of completion.
     pub moves: Vec<Played>,
 }
@@ -75,6 +81,8 @@ impl Truth {
             stop: BTreeMap::new(),
             end: Instant::ZERO,
             devices: BTreeMap::new(),
+            result: String::new(),
+            ending: None,
             moves: Vec::new(),
         }
     }

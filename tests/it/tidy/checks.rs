@@ -206,12 +206,9 @@ mod tests {
     #[test]
     fn steps_along_the_order_are_none() {
         let good = "use crate::{types::Seat, rules::Board};\nuse super::lex::Word;\nuse self::a::B;";
-        assert_eq!(lines(room_order, "src/notation/bpgn.rs", good), Vec::<usize>::new());
-        assert_eq!(
-            lines(room_order, "src/wire/dgt.rs", "use super::table::Row;\nuse crate::wire::Frame;"),
-            Vec::<usize>::new()
-        );
-        assert_eq!(lines(room_order, "src/main.rs", "use crate::cli::Outcome;"), Vec::<usize>::new());
+        assert_eq!(lines(room_order, "src/notation/bpgn.rs", good), [0; 0]);
+        assert_eq!(lines(room_order, "src/wire/dgt.rs", "use super::table::Row;\nuse crate::wire::Frame;"), [0; 0]);
+        assert_eq!(lines(room_order, "src/main.rs", "use crate::cli::Outcome;"), [0; 0]);
     }
 
     #[test]
@@ -226,10 +223,10 @@ mod tests {
             "fn f() { std::thread::yield_now() }",
         ] {
             assert_eq!(lines(purity, "src/track/mod.rs", bad), [1], "{bad}");
-            assert_eq!(lines(purity, "src/daemon/mod.rs", bad), Vec::<usize>::new(), "{bad}");
+            assert_eq!(lines(purity, "src/daemon/mod.rs", bad), [0; 0], "{bad}");
         }
         let tested = "use crate::types::Instant;\n#[cfg(test)]\nmod tests { fn f() { std::fs::read(\"x\"); } }";
-        assert_eq!(lines(purity, "src/table.rs", tested), Vec::<usize>::new());
+        assert_eq!(lines(purity, "src/table.rs", tested), [0; 0]);
     }
 
     #[test]
@@ -242,7 +239,7 @@ mod tests {
     fn a_file_without_a_head_is_caught() {
         assert_eq!(lines(head, "src/x.rs", "use a::b;\n//! late\n"), [1]);
         assert_eq!(lines(head, "src/x.rs", ""), [1]);
-        assert_eq!(lines(head, "src/x.rs", "//! What it is for.\n"), Vec::<usize>::new());
+        assert_eq!(lines(head, "src/x.rs", "//! What it is for.\n"), [0; 0]);
     }
 
     #[test]
@@ -250,9 +247,9 @@ mod tests {
         let wide = format!("{}\n{}\n", "ä".repeat(COLUMNS_MAX), "ä".repeat(COLUMNS_MAX + 1));
         assert_eq!(lines(long_lines, "src/x.rs", &wide), [2]);
         let body = |lines: usize| format!("\nfn f() {{\n{}}}\n", "    a();\n".repeat(lines - 2));
-        assert_eq!(lines(long_functions, "src/x.rs", &body(FUNCTION_LINES_MAX)), Vec::<usize>::new());
+        assert_eq!(lines(long_functions, "src/x.rs", &body(FUNCTION_LINES_MAX)), [0; 0]);
         assert_eq!(lines(long_functions, "src/x.rs", &body(FUNCTION_LINES_MAX + 1)), [2]);
-        assert_eq!(lines(long_file, "src/x.rs", &"\n".repeat(FILE_LINES_MAX)), Vec::<usize>::new());
+        assert_eq!(lines(long_file, "src/x.rs", &"\n".repeat(FILE_LINES_MAX)), [0; 0]);
         assert_eq!(lines(long_file, "src/x.rs", &"\n".repeat(FILE_LINES_MAX + 1)), [FILE_LINES_MAX + 1]);
     }
 
@@ -260,7 +257,7 @@ mod tests {
     fn leftovers_are_caught() {
         for marker in MARKERS {
             assert_eq!(lines(leftovers, "tests/run", &format!("fine\n# {marker}: later")), [2]);
-            assert_eq!(lines(leftovers, "src/x.rs", &format!("let A{marker}B = 1;")), Vec::<usize>::new());
+            assert_eq!(lines(leftovers, "src/x.rs", &format!("let A{marker}B = 1;")), [0; 0]);
         }
         for text in UNFINISHED {
             assert_eq!(lines(leftovers, "src/x.rs", text), [1]);
@@ -281,6 +278,6 @@ mod tests {
             assert_eq!(lines(traces, "README.md", &format!("see {path}x")), [1]);
         }
         assert_eq!(lines(traces, "src/x.rs", &format!("// {} {}", concat!("Is", "sue"), "#12 says so")), [1]);
-        assert_eq!(lines(traces, "src/x.rs", "// no issue here, no homework"), Vec::<usize>::new());
+        assert_eq!(lines(traces, "src/x.rs", "// no issue here, no homework"), [0; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! The MQTT session and the embedded broker, over real sockets on loopback.
 
-mod clients;
+pub mod clients;
 mod mosquitto;
 mod proxy;
 
@@ -16,19 +16,19 @@ use proxy::Proxy;
 use serde_json::Value;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-const NODE_PASSWORD: &str = "node-secret";
+pub const NODE_PASSWORD: &str = "node-secret";
 const ARBITER: Option<(&str, &str)> = Some(("arbiter", "arbiter-secret"));
 
 fn topics() -> Topics {
     Topics::new("bughouse", "hall")
 }
 
-async fn broker(listen: SocketAddr) -> Box<dyn EmbeddedBroker> {
+pub async fn broker(listen: SocketAddr) -> Box<dyn EmbeddedBroker> {
     let passwords = Passwords { node: NODE_PASSWORD.into(), arbiter: Some("arbiter-secret".into()), display: None };
     broker::start(BrokerSettings { listen, topics: topics(), live_open: true, passwords }).await.unwrap()
 }
 
-fn loopback() -> SocketAddr {
+pub fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 

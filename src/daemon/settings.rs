@@ -1,0 +1,49 @@
+//! What a node is started with: by the daemon from its configuration, by the demo and by tests directly.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use crate::table::settings::TableSettings;
+
+/// What a node is started with.
+#[derive(Clone)]
+pub struct NodeSettings {
+    /// Names the node.
+    pub id: String,
+    /// Where the journal is.
+    pub data_dir: PathBuf,
+    /// First levels of all topics.
+    pub prefix: String,
+    /// Which broker.
+    pub broker: Broker,
+    /// Where the web server listens; port 0 takes any that is free.
+    pub web: SocketAddr,
+    /// The tables.
+    pub tables: Vec<TableSettings>,
+    /// The configuration as `node/N/info` shows it, without secrets.
+    pub shown: serde_json::Value,
+}
+
+/// Which broker a node uses.
+#[derive(Clone)]
+pub enum Broker {
+    /// Its own.
+    Embedded {
+        /// Where it listens; port 0 takes any that is free.
+        listen: SocketAddr,
+        /// Whether anonymous clients may read the live feed.
+        live_open: bool,
+        /// Password of user `arbiter`.
+        arbiter: Option<String>,
+        /// Password of user `display`.
+        display: Option<String>,
+    },
+    /// Another one.
+    External {
+        /// Host name or address.
+        host: String,
+        /// TCP port.
+        port: u16,
+        /// User name and password.
+        login: Option<(String, String)>,
+    },
+}
