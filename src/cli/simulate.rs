@@ -84,7 +84,8 @@ pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
 
 /// The games of a file.
 fn games(path: &Path) -> Result<impl Iterator<Item = Result<bpgn::Game, Failure>> + use<'_>, Failure> {
-    let file = File::open(path).map_err(|e| unavailable(path, e))?;
+    let open = |e| Failure::new(Exit::Unavailable, format!("{}: expected a file of BPGN games: {e}", path.display()));
+    let file = File::open(path).map_err(open)?;
     let read = Reader::new(BufReader::new(file)).enumerate().map(move |(index, parsed)| {
         let bad = |e| Failure::new(Exit::BadInput, format!("{}: game {}: {e}", path.display(), index + 1));
         parsed.map(|parsed| parsed.game).map_err(bad)
@@ -95,10 +96,17 @@ fn games(path: &Path) -> Result<impl Iterator<Item = Result<bpgn::Game, Failure>
 /// The game of the file that was asked for.
 fn chosen(args: &Args) -> Result<bpgn::Game, Failure> {
     let missing = || {
-        let line = format!("{}: expected at least {} games, found fewer", args.game.display(), args.number);
+        let line = format!(
+            "{}: expected at least {} games, found fewer; choose another --number",
+            args.game.display(),
+            args.number
+        );
         Failure::new(Exit::BadInput, line)
     };
-    let index = args.number.checked_sub(1).ok_or_else(|| Failure::new(Exit::Usage, "games are counted from 1"))?;
+    let index = args
+        .number
+        .checked_sub(1)
+        .ok_or_else(|| Failure::new(Exit::Usage, "--number 0: expected 1 or more, games are counted from 1"))?;
     games(&args.game)?.nth(index).ok_or_else(missing)?
 }
 
@@ -114,7 +122,7 @@ impl Simulated {
     fn new(args: &Args, game: bpgn::Game, number: usize) -> Result<Simulated, Failure> {
         let plies = plies_of(&game, &args.ruleset).map_err(|fault| {
             let place = format!("{}: game {number}: board {}, ply {}", args.game.display(), fault.board, fault.ply);
-            let line = format!("{place}: expected a legal move, found {:?}: {}", fault.written, fault.message);
+            let line = format!("{place}: expected a legal move: {}", fault.message);
             Failure::new(Exit::BadInput, line)
         })?;
         let terms = terms_of(&game);
@@ -194,5 +202,63 @@ fn started(game: &bpgn::Game) -> String {
 }
 
 fn unavailable(path: &Path, error: std::io::Error) -> Failure {
-    Failure::new(Exit::Unavailable, format!("{}: {error}", path.display()))
+    Failure::new(Exit::Unavailable, format!("{}: cannot be written: {error}; choose another place", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    const GAMES: &str = "[Date \"2020.03.31\"]\n\n1A. e4 {119.5} 1B. d4 1a. e5 *\n\n[Date \"?\"]\n\n1A. e4 1a. e4 *\n";
+
+    fn simulate(file: &Path, more: &[&str]) -> Result<String, Failure> {
+        let line = ["simulate", file.to_str().unwrap()].into_iter().chain(more.iter().copied());
+        let mut out = Vec::new();
+        run(Line::try_parse_from(line).unwrap().args, &mut out)?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn a_capture_and_its_truth_are_written_the_same_every_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let game = dir.path().join("game.bpgn");
+        fs::write(&game, GAMES).unwrap();
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        for name in ["x.jsonl", "y.jsonl"] {
+            simulate(&game, &["--capture", dir.path().join(name).to_str().unwrap()]).unwrap();
+        }
+        assert_eq!(read("x.jsonl"), read("y.jsonl"));
+        assert!(read("x.jsonl").starts_with("{\"capture\":1,\"started\":\"2020-03-31T12:00:00Z\""));
+        let truth: crate::simulate::hands::Truth = serde_json::from_str(&read("x.truth.json")).unwrap();
+        assert_eq!(truth.moves.iter().map(|played| &*played.san).collect::<Vec<_>>(), ["e4", "d4", "e5"]);
+        assert_eq!((truth.base, &*truth.result), (120, "*"));
+    }
+
+    #[test]
+    fn failures_say_what_and_where() {
+        let dir = tempfile::tempdir().unwrap();
+        let game = dir.path().join("game.bpgn");
+        fs::write(&game, GAMES).unwrap();
+        let fails = |more: &[&str]| {
+            let failure = simulate(&game, more).unwrap_err();
+            (failure.exit, failure.lines.join("\n").replace(dir.path().to_str().unwrap(), ""))
+        };
+        let (exit, illegal) = fails(&["--number", "2"]);
+        assert_eq!(exit, Exit::BadInput);
+        let place = "/game.bpgn: game 2: board A, ply 2: expected a legal move: e4 ";
+        assert!(illegal.starts_with(place), "{illegal}");
+        let few = "/game.bpgn: expected at least 3 games, found fewer; choose another --number";
+        assert_eq!(fails(&["--number", "3"]), (Exit::BadInput, few.into()));
+        assert_eq!(fails(&["--number", "0"]).0, Exit::Usage);
+        assert_eq!(fails(&["--capture", "/nowhere/x.jsonl"]).0, Exit::Unavailable);
+        assert_eq!(simulate(Path::new("/nowhere.bpgn"), &[]).unwrap_err().exit, Exit::Unavailable);
+    }
 }

@@ -19,7 +19,7 @@ use super::{
     world::{Script, Step, World},
 };
 
-/// Baud rate and so on are the devices' own; here they are only bytes.
+/// A device of any protocol that may live in a task.
 type AnyDevice = Box<dyn Device + Send>;
 
 /// A table, its devices and what will be done at it.

@@ -186,3 +186,40 @@ fn levers_are_told_in_the_order_of_the_presses_with_the_second_shown() {
         }
     }
 }
+
+const LEGAL: &str = "1A. e4 {119.2} 1B. d4 {118.0} 1a. d5 {119.9} 1b. e5 {119.9} 2A. exd5 {118.0} 2a. Qxd5 {117.0} \
+    2B. dxe5 {117.5} 2b. P@d3 {100.0} 3B. P@h6 {99.0} 3b. dxc2 {99.0} 3A. Nf3 {117.9} 3a. P@e4 {90.0} 4A. Be2 {117.0} \
+    4a. exf3 {88.0} 4B. hxg7 {98.0} 4b. cxb1=Q {98.0} 5A. O-O {116.0} 5a. fxe2 {80.0} 5B. gxh8=Q {97.0} *";
+
+#[test]
+fn the_machine_that_records_hears_the_game_that_was_played() {
+    use crate::{
+        event::Body,
+        notation::bpgn,
+        rules::RuleSet,
+        simulate::{hands::plies_of, host::TableHost},
+        table::{Opening, Table},
+    };
+    let game = bpgn::read_game(LEGAL, 1).unwrap().game;
+    let plies = plies_of(&game, &RuleSet::WBN_1_00).unwrap();
+    for seed in 0..12 {
+        let performance = play(&plies, &TERMS, &Profile::CLEAN, seed);
+        let settings = stage::settings(&TERMS, Players::new(), &[]);
+        let opening = Opening { session: "test".into(), started_us: 0, seq: 1, incident: 1 };
+        let mut host = TableHost::new(Table::new(settings.clone(), opening).unwrap());
+        let truth =
+            record(&performance, &settings, "1970-01-01T00:00:00Z", seed, &mut host, &mut std::io::sink()).unwrap();
+        let heard = host.events().iter().filter_map(|event| match &event.body {
+            Body::Move(played) => Some(played),
+            _ => None,
+        });
+        let heard: Vec<_> = heard.collect();
+        assert_eq!(heard.len(), truth.moves.len(), "seed {seed}");
+        for (heard, played) in heard.iter().zip(&truth.moves) {
+            assert_eq!((heard.seat, heard.ply, &heard.uci), (played.seat, played.ply, &played.uci), "seed {seed}");
+            let clock = heard.clock.expect("a clock");
+            assert!((clock.white_ms - played.clock.white_ms).abs() < 1000, "seed {seed}: {played:?}");
+            assert!((clock.black_ms - played.clock.black_ms).abs() < 1000, "seed {seed}: {played:?}");
+        }
+    }
+}
