@@ -36,6 +36,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, for a moment")]
 enum Command {
     Run(run::Args),
     Check(check::Args),
