@@ -181,7 +181,7 @@ impl Table {
             Fact::NoClock => self.clock(index, None),
             Fact::Slot(channel, slot, kinds) => self.tray(index, channel, |tray| tray.slot(slot, kinds)),
             Fact::Tray(channel, slots) => self.tray(index, channel, |tray| tray.snapshot(slots)),
-            Fact::Button(..) => {}
+            Fact::Button(channel, button) => self.button(index, channel, button),
         }
     }
 

@@ -36,7 +36,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one, for a moment")]
+#[allow(clippy::large_enum_variant, reason = "there is one, once")]
 enum Command {
     Run(run::Args),
     Check(check::Args),
@@ -171,4 +171,4 @@ fn written(result: io::Result<()>) -> Outcome {
 }
 
 #[cfg(test)]
-mod record_tests;
+mod tests;

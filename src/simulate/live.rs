@@ -1,8 +1,8 @@
 //! A performance in real time: the devices of a [`Stage`] on pseudo-terminals.
 //!
 //! In: hosts that open the ports and speak, and [`Plug`]s being pulled. Out: bytes as they are due. The script begins
-//! when all devices stream to their hosts. `speed` runs everything faster alike, hands, scans, lines and clocks, so that
-//! what was far enough apart to be seen in order stays so.
+//! when all devices stream to their hosts. `speed` runs everything faster alike, hands, scans, lines and clocks, so
+//! that what was far enough apart to be seen in order stays so.
 
 use std::{
     fs,

@@ -1,8 +1,8 @@
 //! A pseudo-terminal that a host can open like a serial port.
 //!
-//! The line is raw before anybody opens it: echo and line ends would damage binary frames. Until a host has spoken our
-//! own hand keeps the host's side open; from then on the system tells when the host goes away. What is sent while nobody
-//! listens is lost, as on a real line. Baud rates mean nothing here.
+//! The line is raw before anybody opens it: echo and line ends would damage binary frames. Until a host has spoken
+//! our own hand keeps the host's side open; from then on the system tells when the host goes away. What is sent while
+//! nobody listens is lost, as on a real line. Baud rates mean nothing here.
 
 use std::{
     fs, io,

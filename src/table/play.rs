@@ -13,6 +13,7 @@ use crate::{
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
     track::{Completed, Completion, Press, Tracker},
     types::{BoardId, Instant, Kinds, Role, Seat, Team},
+    wire::bslp::Button,
 };
 
 /// Squares that may disagree with the set-up of a board before it counts as taken apart.
@@ -328,6 +329,22 @@ impl Table {
             Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, *pocket.get(role) as usize)).collect()
         };
         self.emit_pocket(seat, &roles(&change.added), &roles(&change.removed));
+    }
+
+    pub(super) fn button(&mut self, device: DeviceIndex, channel: u8, button: Button) {
+        match (button, self.sensors.seat_of(device, channel)) {
+            (Button::Knight, Some(seat)) => self.declare(seat, Role::Knight),
+            _ => {}
+        }
+    }
+
+    /// A player says what a pawn becomes (WBN 5.7).
+    pub(super) fn declare(&mut self, seat: Seat, role: Role) {
+        if self.play.is_on() {
+            self.play.tracker.declare(seat, role);
+            self.observe(seat.board);
+            self.settle();
+        }
     }
 
     fn publish_made(&mut self, board: BoardId) {

@@ -3,11 +3,11 @@
 use super::{Output, Table};
 use crate::{
     event::{Players, Request, Response, ResponseError, ResponseStatus},
-    types::Seat,
+    types::{Role, Seat},
 };
 
 /// Verbs that this version carries out.
-const VERBS: [&str; 4] = ["new-game", "players", "result", "abort"];
+const VERBS: [&str; 5] = ["new-game", "players", "declare", "result", "abort"];
 /// Results that a record can have.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
@@ -26,6 +26,7 @@ impl Table {
         match request.verb.as_str() {
             "new-game" => self.new_game(),
             "players" => self.set_players(&request.data),
+            "declare" => self.declare_promotion(&request.data),
             "result" => self.set_result(request),
             "abort" => self.abort(request),
             verb => Err(error("unknown-verb", format!("expected one of {}, found {verb:?}", VERBS.join(", ")))),
@@ -50,6 +51,22 @@ impl Table {
             return Err(error("bad-data", format!("{expected}, found seat {stranger:?}")));
         }
         self.players.extend(players);
+        Ok(())
+    }
+
+    fn declare_promotion(&mut self, data: &serde_json::Value) -> Result<(), ResponseError> {
+        self.require_game()?;
+        let text = |key: &str| data.get(key).and_then(serde_json::Value::as_str);
+        let seat = text("seat").and_then(|letter| letter.parse::<Seat>().ok());
+        let seat = seat.filter(|seat| seat.board.index() < self.play.game.len());
+        let role = text("promotion").and_then(|letter| Role::from_char(letter.chars().next()?));
+        let role = role.filter(|role| self.ruleset.moves.may_promote_to(*role));
+        let (Some(seat), Some(role)) = (seat, role) else {
+            let kinds: Vec<String> = self.ruleset.moves.promotions().map(|role| role.upper_char().into()).collect();
+            let kinds = kinds.join(" or ");
+            return Err(error("bad-data", format!("expected seat as a letter and promotion as {kinds}, found {data}")));
+        };
+        self.declare(seat, role);
         Ok(())
     }
 

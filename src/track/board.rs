@@ -11,7 +11,7 @@ use super::{
 use crate::{
     rules::{BoardPosition, Game, Move},
     sense::Placement,
-    types::{Bitboard, BoardId, ClockTimes, Color, File, Instant, Piece, Rank, Role, Square},
+    types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Piece, Rank, Role, Square},
 };
 
 /// Presses that may wait for their plies.
@@ -39,6 +39,8 @@ pub struct BoardTrack {
     /// When the board's explanation changed last.
     changed_at: Instant,
     presses: VecDeque<Press>,
+    /// What each player said that a pawn becomes.
+    declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
     ended_at: Option<(Instant, Option<ClockTimes>)>,
 }
@@ -64,6 +66,7 @@ impl BoardTrack {
             unexplained: Bitboard::EMPTY,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
+            declared: ByColor::default(),
             ended_at: None,
         }
     }
@@ -81,7 +84,10 @@ impl BoardTrack {
     }
 
     pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Placement, arriving: &Arriving, at: Instant) {
-        let position = arriving.apply(game.board(board));
+        let mut position = arriving.apply(game.board(board));
+        if let Some(role) = *self.declared.get(position.turn()) {
+            position.declare_promotion(role);
+        }
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let plies = PLIES_AHEAD.max(self.presses.len() + 1);
         let evidence = Evidence { placement: seen, before: &before, presses: self.presses.len() };
@@ -90,13 +96,17 @@ impl BoardTrack {
         self.changed_at = at;
         let kept = before.iter().zip(&found.line).take_while(|(old, new)| old == new).count();
         self.line.truncate(kept);
-        let mut position = position;
         for (index, played) in found.line.into_iter().enumerate() {
             let captured = position.play(played);
             if index >= kept {
                 self.line.push(LinePly { played, made_at: at, captured });
             }
         }
+    }
+
+    pub fn declare(&mut self, color: Color, role: Role) {
+        *self.declared.get_mut(color) = Some(role);
+        self.line.retain(|ply| ply.played.promotion().is_none());
     }
 
     pub fn press(&mut self, press: Press) {
@@ -180,6 +190,9 @@ impl BoardTrack {
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
         debug_assert!(droppable(game.board(board), ply.played));
+        if ply.played.promotion().is_some() {
+            *self.declared.get_mut(game.board(board).turn()) = None;
+        }
         let press = self.presses.pop_front();
         let ended = self.ended_at.take();
         let clock = press.map(|press| press.clock).or(ended.and_then(|(_, clock)| clock));

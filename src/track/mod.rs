@@ -17,7 +17,7 @@ mod search;
 use crate::{
     rules::{Game, Move, Reason},
     sense::Placement,
-    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND},
+    types::{BoardId, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
 };
 
 pub use board::LinePly;
@@ -95,6 +95,12 @@ impl Tracker {
     pub fn observe(&mut self, game: &Game, board: BoardId, placement: &Placement, at: Instant) {
         let arriving = self.arriving(game, board);
         self.boards[board.index()].observe(game, board, placement, &arriving, at);
+    }
+
+    /// A player said what a pawn becomes, with the move that is being made or the next one that promotes. The caller
+    /// observes the board anew.
+    pub fn declare(&mut self, seat: Seat, role: Role) {
+        self.boards[seat.board.index()].declare(seat.color, role);
     }
 
     /// Men that other boards' lines capture for the players of `board`: they may be dropped before the capture is

@@ -1,7 +1,7 @@
 //! BSLP 1, the Bughouse Sensor Line Protocol: pocket trays, self-built boards and clocks.
 //!
 //! In: the bytes of the line (115200 8N1) in any cuts. Out: [`Line`]s of a device or [`Command`]s of a host; what is
-//! neither is counted by reason in [`Rejects`](super::Rejects). Both can be emitted. Which seat a channel belongs to is
+//! neither is counted by reason in [`Rejects`]. Both can be emitted. Which seat a channel belongs to is
 //! not known here.
 //!
 //! # Frame

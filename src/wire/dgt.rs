@@ -1,7 +1,7 @@
 //! DGT boards in single-board mode, with the clock that is plugged into them.
 //!
 //! In: the bytes of the line (9600 8N1) in any cuts. Out: [`Message`]s; what is no message is counted by reason in
-//! [`Rejects`](super::Rejects). The same messages can be emitted, and the few [`Command`]s that a recording host may
+//! [`Rejects`]. The same messages can be emitted, and the few [`Command`]s that a recording host may
 //! send. Which way the board lies and at which side of the clock White sits is not known here.
 //!
 //! # Host to board

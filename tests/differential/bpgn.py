@@ -7,7 +7,8 @@ TAG = re.compile(r'\[(\w+) "([^"]*)"\]\s*')
 COMMENT = re.compile(r"\{([^}]*)\}\s*")
 NUMBER = re.compile(r"(\d+)([AaBb])\.\s*")
 WORD = re.compile(r"(\S+)\s*")
-RESULTS = ("1-0", "0-1", "1/2-1/2", "*", "None")  # "None" as some engines write it
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+UNKNOWN = "None"  # as some engines write "*"
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,9 @@ class Reader:
                 ending = comment[1]
             else:
                 word = self.take(WORD)
-                assert word and word[1] in RESULTS, f"expected a result at {self.text[self.at - 20 : self.at + 20]!r}"
-                return Game(tags, plies, ending, word[1])
+                around = self.text[max(self.at - 20, 0) : self.at + 20]
+                assert word and word[1] in (*RESULTS, UNKNOWN), f"expected a result at {around!r}"
+                return Game(tags, plies, ending, "*" if word[1] == UNKNOWN else word[1])
 
 
 def read(text: str) -> list[Game]:

@@ -59,20 +59,20 @@ class Referee:
 
 
 def judge(number: int, game: bpgn.Game) -> dict:
-    """What `adjudicate` has to say about a game. Plies after a mate are not counted."""
+    """What `adjudicate` has to say about a game. The first mate decides; legal plies behind it are played on."""
     referee = Referee()
-    plies, fault, mate = 0, None, []
+    plies, end, fault, mate, result = 0, 0, None, [], game.result
     for index, ply in enumerate(game.plies, start=1):
-        if mate:
-            break
         try:
             referee.play(ply)
         except ValueError as error:
             fault = {"index": index, "move": ply.san, "seat": ply.seat, "why": str(error)}
             break
         plies = index
-        mate = referee.table.mated()
-    result = two_boards.result_of_mate(mate[0], referee.table.boards[mate[0]]) if mate else game.result
+        decided, mate = bool(mate), referee.table.mated()
+        if mate and not decided:
+            result = two_boards.result_of_mate(mate[0], referee.table.boards[mate[0]])
+            end = index
     return {
         "game": number,
         "legal": fault is None,
@@ -81,7 +81,7 @@ def judge(number: int, game: bpgn.Game) -> dict:
         "bfen": referee.table.bfen(),
         "mate": mate,
         "result": result,
-        "written": {"plies": len(game.plies), "result": game.result, "ending": game.ending},
+        "written": {"after_the_end": plies - end if mate else 0, "result": game.result, "ending": game.ending},
     }
 
 

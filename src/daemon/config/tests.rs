@@ -150,10 +150,10 @@ fn every_problem_is_reported_at_once_in_the_order_of_the_text() {
     assert_eq!(
         problems(&text),
         [
-            "f.toml:3:6: node.id: expected a name for this machine of letters, digits, `-`, `_` and `.`, found 7; write it \
-         in quotation marks",
-            "f.toml:20:16: table.time_control: expected seconds with an increment (\"300+0\"), a delay (\"180d2\") or a \
-         Bronstein delay (\"180b2\"), found \"5:00\"; write whole seconds without spaces, at most 36000 and 600",
+            "f.toml:3:6: node.id: expected a name for this machine of letters, digits, `-`, `_` and `.`, found 7; write \
+         it in quotation marks",
+            "f.toml:20:16: table.time_control: expected seconds with an increment (\"300+0\"), a delay (\"180d2\") or \
+         a Bronstein delay (\"180b2\"), found \"5:00\"; write whole seconds without spaces, at most 36000 and 600",
             "f.toml:48:10: table.device.driver: expected \"dgt\" or \"bslp\", found \"slp\"; did you mean \"bslp\"?",
         ]
     );

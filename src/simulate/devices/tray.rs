@@ -1,7 +1,7 @@
 //! A pocket-tray unit that speaks BSLP: one channel a seat, one cell a slot.
 //!
-//! It says nothing until a host has spoken, as a USB device that nobody has opened. It feels its slots one after another
-//! in 60 ms and tells every second that it lives.
+//! It says nothing until a host has spoken, as a USB device that nobody has opened. It feels its slots one after
+//! another in 60 ms and tells every second that it lives.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn castling_drops_and_captures_have_their_squares() {
         let plies = plies(
-            "1A. e4 {119.5} 1B. e4 1b. d5 2B. exd5 1a. Nf6 2A. Nf3 2a. P@e3 3A. Be2 3a. exf2+ 4A. Kxf2 4a. d5 5A. e5 5a. e6 \
-             6A. h3 6a. Be7 7A. h4 7a. O-O 8A. h5 8a. Nc6 9A. g4 9a. g5 10A. hxg6 *",
+            "1A. e4 {119.5} 1B. e4 1b. d5 2B. exd5 1a. Nf6 2A. Nf3 2a. P@e3 3A. Be2 3a. exf2+ 4A. Kxf2 4a. d5 5A. e5 \
+             5a. e6 6A. h3 6a. Be7 7A. h4 7a. O-O 8A. h5 8a. Nc6 9A. g4 9a. g5 10A. hxg6 *",
         );
         assert_eq!((plies[0].clock_ms, plies[0].from, plies[0].to), (Some(119_500), Some(Square::E2), Square::E4));
         assert_eq!(plies[3].captured, Some(Square::D5));

@@ -248,7 +248,11 @@ proptest! {
     }
 
     #[test]
-    fn a_flipped_bit_is_never_read_as_another_line(line in any_line(), place in any::<prop::sample::Index>(), bit in 0..8u8) {
+    fn a_flipped_bit_is_never_read_as_another_line(
+        line in any_line(),
+        place in any::<prop::sample::Index>(),
+        bit in 0..8u8,
+    ) {
         let mut bytes = emitted(&line);
         let place = place.index(bytes.len() - 2); // not CR LF
         bytes[place] ^= 1 << bit;

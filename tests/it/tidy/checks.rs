@@ -63,7 +63,9 @@ pub fn room_order(file: &File) -> Vec<Complaint> {
         (rank(used)? > own)
             .then(|| complaint(file, path.line, format!("room {room} uses {used}, which comes after it")))
     };
-    file.paths(true).iter().filter_map(against).collect()
+    let mut complaints: Vec<_> = file.paths(true).iter().filter_map(against).collect();
+    complaints.dedup();
+    complaints
 }
 
 /// The first name behind the crate's root, whether the path begins with `crate` or climbs there.
@@ -147,6 +149,22 @@ pub fn traces(file: &File) -> Vec<Complaint> {
     })
 }
 
+/// Names of documents, written without a folder, that this line refers to.
+pub fn documents(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
+    words
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| word.len() > 3 && word.ends_with(".md") && !word.contains('/'))
+}
+
+/// A document that readers of the repository do not have. `known` are the names of those that are there.
+pub fn missing_documents(file: &File, known: &[String]) -> Vec<Complaint> {
+    lines_where(file, |line| {
+        let missing = documents(line).find(|name| !known.iter().any(|known| known == name))?;
+        Some(format!("there is no {missing} in the repository"))
+    })
+}
+
 fn lines_where(file: &File, look: impl Fn(&str) -> Option<String>) -> Vec<Complaint> {
     let numbered = file.text.lines().enumerate();
     numbered.filter_map(|(index, line)| Some(complaint(file, index + 1, look(line)?))).collect()
@@ -179,7 +197,7 @@ mod tests {
     #[test]
     fn a_step_against_the_order_is_caught() {
         let bad = "use std::fmt;\nuse crate::{\n    types::Seat,\n    event::{Body, Event},\n};";
-        assert_eq!(lines(room_order, "src/rules/mod.rs", bad), [4, 4]);
+        assert_eq!(lines(room_order, "src/rules/mod.rs", bad), [4]);
         assert_eq!(lines(room_order, "src/wire/dgt.rs", "fn f() { crate::table::Table::new() }"), [1]);
         assert_eq!(lines(room_order, "src/rules/san.rs", "use super::super::journal::Journal;"), [1]);
         assert_eq!(lines(room_order, "src/event.rs", "mod inner { use super::super::cli::Exit; }"), [1]);
@@ -213,7 +231,7 @@ mod tests {
 
     #[test]
     fn an_unwrap_outside_tests_is_caught() {
-        let text = "fn f() {\n    a\n        .unwrap();\n    b.unwrap_or(1);\n}\n#[cfg(test)]\nmod t { fn g() { c.unwrap() } }";
+        let text = "fn f() {\n a\n  .unwrap();\n b.unwrap_or(1);\n}\n#[cfg(test)]\nmod t { fn g() { c.unwrap() } }";
         assert_eq!(lines(unwraps, "src/x.rs", text), [3]);
     }
 
@@ -244,6 +262,14 @@ mod tests {
         for text in UNFINISHED {
             assert_eq!(lines(leftovers, "src/x.rs", text), [1]);
         }
+    }
+
+    #[test]
+    fn documents_that_are_not_there_are_caught() {
+        let known = ["README.md".to_owned()];
+        let text = format!("see README.md.\nsee ({}, part 2)\nsee https://example.org/x.md", concat!("absent", ".md"));
+        let found = missing_documents(&File::new("src/x.rs", text), &known);
+        assert_eq!(found.iter().map(|complaint| complaint.line).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -31,12 +31,13 @@ impl fmt::Display for Complaint {
 type Check = fn(&File) -> Vec<Complaint>;
 
 /// Folders with Rust of ours.
-const RUST: [&str; 4] = ["src", "tests/it", "benches", "fuzz"];
+const RUST: [&str; 5] = ["src", "tests", "benches", "examples", "fuzz"];
 /// What is written by us, in any language. Test data is not.
-const WRITTEN: [&str; 14] = [
+const WRITTEN: [&str; 15] = [
     "src",
     "tests",
     "benches",
+    "examples",
     "fuzz",
     "hardware",
     "calibration",
@@ -89,11 +90,24 @@ fn nothing_is_left_open() {
     expect_none(&files, checks::traces);
 }
 
+#[test]
+fn documents_that_are_named_are_there() {
+    let files: Vec<File> = WRITTEN.iter().flat_map(|place| texts_of(place)).collect();
+    let name = |file: &File| file.path.rsplit('/').next().map(str::to_owned);
+    let known: Vec<String> = files.iter().filter_map(name).collect();
+    let complaints: Vec<_> = files.iter().flat_map(|file| checks::missing_documents(file, &known)).collect();
+    assert!(complaints.is_empty(), "\n{}\n", lines_of(&complaints));
+}
+
+fn lines_of(complaints: &[Complaint]) -> String {
+    complaints.iter().map(Complaint::to_string).collect::<Vec<_>>().join("\n")
+}
+
 /// Runs a check over files and shows every complaint at once.
 fn expect_none(files: &[File], check: Check) {
     assert!(!files.is_empty(), "a check without files proves nothing");
-    let complaints: Vec<String> = files.iter().flat_map(check).map(|complaint| complaint.to_string()).collect();
-    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+    let complaints: Vec<_> = files.iter().flat_map(check).collect();
+    assert!(complaints.is_empty(), "\n{}\n", lines_of(&complaints));
 }
 
 /// All Rust files below a folder of the repository.
