@@ -5,7 +5,11 @@
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing_subscriber::{
+    EnvFilter, Layer as _, filter::LevelFilter, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
+
+use crate::daemon::log_tap::LogTap;
 
 /// How much is told.
 #[derive(Clone, Debug, clap::Args)]
@@ -35,16 +39,13 @@ impl Args {
     pub fn start(&self, level: Level) {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(self.filter(level)));
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let builder = fmt()
-            .with_env_filter(filter)
-            .with_writer(io::stderr)
-            .with_ansi(io::stderr().is_terminal() && !no_color)
-            .with_target(false);
-        if std::env::var_os("JOURNAL_STREAM").is_some() {
-            builder.without_time().init();
-        } else {
-            builder.init();
-        }
+        let lines =
+            fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal() && !no_color).with_target(false);
+        let lines = match std::env::var_os("JOURNAL_STREAM") {
+            Some(_) => lines.without_time().with_filter(filter).boxed(),
+            None => lines.with_filter(filter).boxed(),
+        };
+        tracing_subscriber::registry().with(lines).with(LogTap.with_filter(LevelFilter::WARN)).init();
     }
 
     /// The libraries speak up only when asked.

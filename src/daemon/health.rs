@@ -1,4 +1,4 @@
-//! What the node says of itself: `node/N/info` once, `node/N/health` again and again.
+//! What the node says of itself: `node/N/info` once, `node/N/health` again and again, `node/N/log` as it comes.
 
 use std::{
     collections::BTreeMap,
@@ -8,11 +8,14 @@ use std::{
 
 use serde::Serialize;
 use tokio::{
-    sync::watch,
+    sync::{broadcast, watch},
     time::{MissedTickBehavior, interval},
 };
 
-use super::clock::Clock;
+use super::{
+    clock::Clock,
+    log_tap::{self, Line},
+};
 use crate::{
     event::{DeviceState, LinkState, VERSION},
     journal::{self, Journal},
@@ -78,6 +81,15 @@ struct Health<'a> {
 }
 
 #[derive(Serialize)]
+struct Log<'a> {
+    v: u8,
+    session: &'a str,
+    time: String,
+    level: &'static str,
+    message: String,
+}
+
+#[derive(Serialize)]
 struct JournalHealth {
     #[serde(flatten)]
     disk: journal::Health,
@@ -105,29 +117,48 @@ pub(super) struct HealthTask {
 impl HealthTask {
     /// Runs until it is dropped.
     pub async fn run(mut self) {
+        let mut lines = log_tap::lines();
         let mut ticks = interval(HEALTH_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let at = self.clock.now();
-            let health = Health {
-                v: VERSION,
-                session: &self.name,
-                time: self.clock.rfc3339(at),
-                uptime_s: at.micros() / SECOND,
-                bus: self.session.health(),
-                journal: JournalHealth {
-                    disk: self.disk.borrow_and_update().clone(),
-                    batches_waiting: self.journal.waiting(),
-                },
-                tables: self.devices.latest(),
-            };
-            let message = Message::json(self.topics.node("health"), &health).retained().expiring(HEALTH_EXPIRY_S);
-            self.session.publish([message]);
             tokio::select! {
-                _ = ticks.tick() => {}
+                _ = ticks.tick() => self.tell(),
                 // A disk that fails or recovers is told at once.
-                changed = self.disk.changed() => if changed.is_err() { return },
+                changed = self.disk.changed() => match changed {
+                    Ok(()) => self.tell(),
+                    Err(_) => return,
+                },
+                line = lines.recv() => match line {
+                    Ok(line) => self.pass_on(line),
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return,
+                },
             }
         }
+    }
+
+    fn tell(&mut self) {
+        let at = self.clock.now();
+        let health = Health {
+            v: VERSION,
+            session: &self.name,
+            time: self.clock.rfc3339(at),
+            uptime_s: at.micros() / SECOND,
+            bus: self.session.health(),
+            journal: JournalHealth {
+                disk: self.disk.borrow_and_update().clone(),
+                batches_waiting: self.journal.waiting(),
+            },
+            tables: self.devices.latest(),
+        };
+        let message = Message::json(self.topics.node("health"), &health).retained().expiring(HEALTH_EXPIRY_S);
+        self.session.publish([message]);
+    }
+
+    fn pass_on(&self, line: Line) {
+        let Line { level, message } = line;
+        let time = self.clock.rfc3339(self.clock.now());
+        let log = Log { v: VERSION, session: &self.name, time, level, message };
+        self.session.publish([Message::json(self.topics.node("log"), &log)]);
     }
 }

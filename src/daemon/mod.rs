@@ -12,6 +12,7 @@ pub mod config;
 mod from_config;
 mod hall;
 mod health;
+pub mod log_tap;
 pub mod node;
 mod port;
 mod publisher;
