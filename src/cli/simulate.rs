@@ -60,7 +60,7 @@ pub struct Args {
 }
 
 /// Reads the name of a profile.
-fn profile(name: &str) -> Result<&'static Profile, String> {
+pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     let known = Profile::ALL.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
     Profile::named(name).ok_or_else(|| format!("expected one of {known}"))
 }

@@ -3,6 +3,7 @@
 mod bus;
 mod captures;
 mod corpus;
+mod hands;
 mod node;
 mod perft;
 mod tidy;
