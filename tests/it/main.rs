@@ -4,4 +4,5 @@ mod bus;
 mod captures;
 mod corpus;
 mod node;
+mod run;
 mod tidy;
