@@ -78,6 +78,7 @@ fn settings(data_dir: std::path::PathBuf, ports: &[String]) -> NodeSettings {
         broker: Broker::Embedded { listen: any, live_open: true, arbiter: Some("bench".into()), display: None },
         web: any,
         tables: vec![serde_json::from_value(table).expect("settings of a table")],
+        speed: 1,
         shown: Value::Null,
     }
 }

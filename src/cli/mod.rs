@@ -5,6 +5,7 @@
 
 pub mod adjudicate;
 pub mod check;
+pub mod demo;
 pub mod export;
 pub mod games;
 mod log;
@@ -38,6 +39,7 @@ struct Cli {
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one, once")]
 enum Command {
+    Demo(demo::Args),
     Run(run::Args),
     Check(check::Args),
     Simulate(simulate::Args),
@@ -53,6 +55,7 @@ impl Command {
     fn run(self) -> Outcome {
         let mut out = io::BufWriter::new(io::stdout());
         match self {
+            Command::Demo(args) => demo::run(&args),
             Command::Run(args) => run::run(args),
             Command::Check(args) => check::run(&args, &mut out),
             Command::Games(args) => games::run(&args, &mut out),
@@ -70,6 +73,7 @@ impl Command {
     fn log_level(&self) -> log::Level {
         match self {
             Command::Run(_) => log::Level::Info,
+            Command::Demo(_) => log::Level::Error,
             _ => log::Level::Warn,
         }
     }

@@ -34,7 +34,7 @@ pub struct Args {
     game: PathBuf,
     /// How the players behave
     #[arg(long, value_name = "PROFILE", default_value = "clean", value_parser = profile)]
-    human: Profile,
+    human: &'static Profile,
     /// Decides everything that is left to chance
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -60,8 +60,8 @@ pub struct Args {
 }
 
 /// Reads the name of a profile.
-fn profile(name: &str) -> Result<Profile, String> {
-    let known = Profile::ALL.map(|profile| profile.name).join(", ");
+pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
+    let known = Profile::ALL.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
     Profile::named(name).ok_or_else(|| format!("expected one of {known}"))
 }
 
@@ -131,7 +131,7 @@ impl Simulated {
             ..stage::settings(&terms, players_of(&game), &ports("/dev/serial/by-id/usb-", terms.boards))
         };
         let seed = args.seed.wrapping_add(number as u64 - 1);
-        let mut performance = play(&plies, &terms, &args.human, seed);
+        let mut performance = play(&plies, &terms, args.human, seed);
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
         Ok(Simulated { performance, settings, started: started(&game), seed })

@@ -14,23 +14,29 @@ use crate::types::Instant;
 pub struct Clock {
     opened: tokio::time::Instant,
     started: Timestamp,
+    speed: u32,
 }
 
 impl Clock {
     /// A clock that begins now.
     pub fn start() -> Clock {
-        Clock { opened: std::time::Instant::now().into(), started: Timestamp::now() }
+        Clock::fast(1)
+    }
+
+    /// A clock that begins now and goes so many times as fast as time: for emulated devices that do, too.
+    pub fn fast(speed: u32) -> Clock {
+        Clock { opened: std::time::Instant::now().into(), started: Timestamp::now(), speed: speed.max(1) }
     }
 
     /// Time since the start.
     pub fn now(&self) -> Instant {
         let elapsed = std::time::Instant::now().saturating_duration_since(self.opened.into_std());
-        Instant(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
+        Instant(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX).saturating_mul(self.speed.into()))
     }
 
     /// When the runtime must wake to be there at `at`.
     pub fn deadline(&self, at: Instant) -> tokio::time::Instant {
-        self.opened + Duration::from_micros(u64::try_from(at.micros()).unwrap_or(0))
+        self.opened + Duration::from_micros(u64::try_from(at.micros()).unwrap_or(0).div_ceil(self.speed.into()))
     }
 
     /// How long it is until `at`; nothing when that has passed.
@@ -69,6 +75,8 @@ mod tests {
         let clock = Clock::start();
         let at = Instant(1_500_000);
         assert_eq!(clock.deadline(at) - clock.deadline(Instant::ZERO), Duration::from_micros(1_500_000));
+        let fast = Clock::fast(3);
+        assert_eq!(fast.deadline(at) - fast.deadline(Instant::ZERO), Duration::from_micros(500_000));
         let time = clock.rfc3339(at);
         assert!(time.len() == 24 && time.ends_with('Z'), "{time}");
     }

@@ -36,6 +36,7 @@ impl NodeSettings {
             config::Broker::External(external) => external_broker(external)?,
         };
         Ok(NodeSettings {
+            speed: 1,
             id: config.node.id.clone(),
             data_dir: config.node.data_dir.clone(),
             prefix: config.mqtt.prefix.clone(),

@@ -123,7 +123,7 @@ impl Node {
     /// external broker are none: they are waited for.
     pub async fn start(settings: NodeSettings) -> Result<Running, StartError> {
         let topics = Topics::new(&settings.prefix, &settings.id);
-        let clock = Clock::start();
+        let clock = Clock::fast(settings.speed);
         let name = clock.session_name();
         let web = WebSettings { listen: settings.web, broker: String::new(), prefix: topics.prefix().to_owned() };
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };

@@ -19,6 +19,8 @@ pub struct NodeSettings {
     pub web: SocketAddr,
     /// The tables.
     pub tables: Vec<TableSettings>,
+    /// So many times as fast as time: 1 except with emulated devices that are faster.
+    pub speed: u32,
     /// The configuration as `node/N/info` shows it, without secrets.
     pub shown: serde_json::Value,
 }

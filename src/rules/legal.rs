@@ -3,10 +3,20 @@
 //! Pins and checks are found once; every other man then moves freely within its mask. A king is never captured: the
 //! rule that the game has ended before says so. A side without exactly one king has nothing to keep safe.
 
-use shakmaty::{Move, MoveList, attacks};
+use arrayvec::ArrayVec;
+use shakmaty::{Move, attacks};
 
 use super::BoardPosition;
 use crate::types::{Bitboard, CastlingSide, Color, Rank, Role, Square};
+
+/// The most moves of men on a board that any position has, whatever stands on it ([`shakmaty::MoveList`]).
+const BOARD_MOVES_MAX: usize = 270;
+/// Drops of five kinds onto every square.
+const DROPS_MAX: usize = 5 * 64;
+
+/// Legal moves of one board, those of men on it first. One man of each kind in a pocket and few men on the board make
+/// more than the list of the library holds.
+pub type MoveList = ArrayVec<Move, { BOARD_MOVES_MAX + DROPS_MAX }>;
 
 /// What holds for all men of the side to move.
 struct Frame {

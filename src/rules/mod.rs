@@ -26,8 +26,9 @@ mod ruleset;
 
 pub use attempt::{Attempt, Reason};
 pub use game::{Game, Transfer};
+pub use legal::MoveList;
 pub use mate::men_of_a_kind;
 pub use perft::{divide, perft};
 pub use position::{BoardPosition, Pocket};
 pub use ruleset::{MoveRules, RuleSet};
-pub use shakmaty::{Move, MoveList};
+pub use shakmaty::Move;

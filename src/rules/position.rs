@@ -219,8 +219,12 @@ impl Position for BoardPosition {
         NonZeroU32::new(self.move_number()).unwrap_or(NonZeroU32::MIN)
     }
 
+    /// As many as the library's list holds; what does not fit are drops.
     fn legal_moves(&self) -> MoveList {
-        BoardPosition::legal_moves(self)
+        let mut list = MoveList::new();
+        let room = list.capacity();
+        list.extend(BoardPosition::legal_moves(self).into_iter().take(room));
+        list
     }
 
     fn is_variant_end(&self) -> bool {

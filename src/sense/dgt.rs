@@ -1,6 +1,6 @@
 //! The conversation with a DGT board: start-up, keep-alive, and asking again when bytes were lost.
 //!
-//! Start-up (boards.md A.11): 40, 55, 45, 4D, 47, 42, then 4B. A board has an input buffer of ten bytes, so commands
+//! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B. A board has an input buffer of ten bytes, so commands
 //! are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing protects a
 //! payload against garbling, so the whole board is asked for after a reject and after rest.
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Least distance of two commands (boards.md A.1).
+/// Least distance of two commands (`hardware/dgt.md`).
 const PACING_US: i64 = 100 * MS;
 /// Silence after which the board is asked for its number.
 const KEEP_ALIVE_US: i64 = SECOND;

@@ -1,7 +1,8 @@
 //! Frames to placements: what stands where, whose time runs, as the sensors say.
 //!
 //! In: frames of a device, in its own numbering of cells and sides. Out: [`Placement`]s by square, tray contents by
-//! seat, clocks by colour. It decides how a board lies and on which side of a clock White sits, and keeps what it found.
+//! seat, clocks by colour. It decides how a board lies and on which side of a clock White sits, and keeps what it
+//! found.
 //! It knows nothing of the game: whether a man may stand there is not its business.
 
 mod bslp;

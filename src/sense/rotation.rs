@@ -1,7 +1,8 @@
 //! How a board lies: cells in the device's numbering to squares.
 //!
-//! Fields run in reading order from the board's own corner, which is a8 when the cable is at White's left and h1 when it
-//! is at White's right (boards.md A.5). The set-up tells; what it told is kept, because an endgame tells nothing.
+//! Fields run in reading order from the board's own corner, which is a8 when the cable is at White's left and h1 when
+//! it is at White's right (`hardware/dgt.md`). The set-up tells; what it told is kept, because an endgame tells
+//! nothing.
 
 use super::Placement;
 use crate::{
@@ -138,7 +139,7 @@ mod tests {
     fn fields_are_squares_as_the_protocol_says() {
         let mut sense = BoardSense::new(Some(false));
         let king = Kinds::only(Role::King.of(Color::White));
-        assert_eq!(sense.cell(60, king, Instant(5)), Some(Square::E1)); // boards.md A.5
+        assert_eq!(sense.cell(60, king, Instant(5)), Some(Square::E1)); // as in `hardware/dgt.md`
         assert_eq!(sense.cell(60, king, Instant(6)), None);
         assert_eq!(sense.placement().changed(Square::E1), Instant(5));
         assert_eq!(sense.cell(200, king, Instant(7)), None);

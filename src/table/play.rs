@@ -332,9 +332,8 @@ impl Table {
     }
 
     pub(super) fn button(&mut self, device: DeviceIndex, channel: u8, button: Button) {
-        match (button, self.sensors.seat_of(device, channel)) {
-            (Button::Knight, Some(seat)) => self.declare(seat, Role::Knight),
-            _ => {}
+        if let (Button::Knight, Some(seat)) = (button, self.sensors.seat_of(device, channel)) {
+            self.declare(seat, Role::Knight);
         }
     }
 

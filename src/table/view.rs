@@ -4,8 +4,11 @@ use super::Table;
 use crate::{
     event::{BoardState, PocketState, State, VERSION},
     notation::{bfen, placement},
-    types::{BoardId, Color},
+    types::{BoardId, Color, SECOND, Square},
 };
+
+/// How long a contradiction rests before somebody should look: hands are faster.
+const NEEDS_A_LOOK_US: i64 = 3 * SECOND;
 
 impl Table {
     /// The whole table now; `seq` is that of the last live event.
@@ -58,7 +61,9 @@ impl Table {
     }
 
     fn unexplained(&self, board: BoardId) -> Vec<String> {
-        let squares = self.play.tracker.unexplained(board);
-        squares.into_iter().filter(|_| self.play.is_on()).map(|square| square.to_string()).collect()
+        let seen = self.sensors.boards[board.index()].sense.placement();
+        let rests = |square: &Square| self.now - seen.changed(*square) >= NEEDS_A_LOOK_US;
+        let squares = self.play.tracker.unexplained(board).into_iter().filter(|_| self.play.is_on());
+        squares.filter(rests).map(|square| square.to_string()).collect()
     }
 }

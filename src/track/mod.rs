@@ -23,7 +23,7 @@ use crate::{
 pub use board::LinePly;
 use board::{BoardTrack, Readiness};
 
-/// Longest scan of a board: what it shows is at most so old (boards.md A.11: 200 to 250 ms, and the byte times).
+/// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;
 /// How long a press may hold later presses of other boards back.
 pub const HOLD_US: i64 = 600 * MS;

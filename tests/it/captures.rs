@@ -1,4 +1,5 @@
-//! Captures with their truth: every pair `NAME.jsonl`, `NAME.truth.json` in `tests/data/captures` must come out exactly.
+//! Captures with their truth: every pair `NAME.jsonl`, `NAME.truth.json` in `tests/data/captures` must come out
+//! exactly.
 
 use std::{collections::BTreeMap, fs};
 

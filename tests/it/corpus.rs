@@ -33,7 +33,7 @@ pub fn games() -> Vec<bpgn::Game> {
 /// A game as a capture and its truth.
 fn perform(game: &bpgn::Game, seed: u64) -> (String, Truth) {
     let plies = plies_of(game, &RuleSet::WBN_1_00).unwrap();
-    let performance = play(&plies, &terms_of(game), &Profile::named("clean").unwrap(), seed);
+    let performance = play(&plies, &terms_of(game), Profile::named("clean").unwrap(), seed);
     let settings = stage::settings(&terms_of(game), players_of(game), &[]);
     let opening = Opening { session: "live".into(), started_us: 0, seq: 1, incident: 1 };
     let mut host = TableHost::new(Table::new(settings.clone(), opening).unwrap());

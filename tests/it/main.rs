@@ -4,5 +4,6 @@ mod bus;
 mod captures;
 mod corpus;
 mod node;
+mod perft;
 mod run;
 mod tidy;

@@ -351,7 +351,8 @@ fn clock_ms(comment: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    const GAME: &str = "[Event \"a \\\"b\\\" [c]\"][Site \"d\"]\n\n1A. e4 {299.420} 1B. e4 {299}2B.Nc3 1a. e5 {-0.500}\n\
+    const GAME: &str = "[Event \"a \\\"b\\\" [c]\"][Site \"d\"]\n\n\
+                        1A. e4 {299.420} 1B. e4 {299}2B.Nc3 1a. e5 {-0.500}\n\
                         {C: this\ngame}\n{Player004 checkmated} 1-0\n";
 
     #[test]

@@ -40,7 +40,7 @@ pub struct Profile {
 
 impl Profile {
     /// All profiles that there are.
-    pub const ALL: [Profile; 1] = [Profile::CLEAN];
+    pub const ALL: &'static [Profile] = &[Profile::CLEAN];
 
     /// Tidy players: one man after another, the press after the move, captured men passed at once.
     pub const CLEAN: Profile = Profile {
@@ -58,8 +58,8 @@ impl Profile {
     };
 
     /// The profile with this name.
-    pub fn named(name: &str) -> Option<Profile> {
-        Profile::ALL.into_iter().find(|profile| profile.name == name)
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        Profile::ALL.iter().find(|profile| profile.name == name)
     }
 }
 

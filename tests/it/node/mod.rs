@@ -49,6 +49,7 @@ fn settings(data_dir: &Path, boards: &[&str]) -> NodeSettings {
         },
         web: loopback(),
         tables: vec![table(boards)],
+        speed: 1,
         shown: json!({"node": {"id": "hall"}}),
     }
 }

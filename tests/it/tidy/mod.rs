@@ -112,7 +112,14 @@ fn expect_none(files: &[File], check: Check) {
 
 /// All Rust files below a folder of the repository.
 fn rust_of(place: &str) -> Vec<File> {
-    texts_of(place).into_iter().filter(|file| file.path.ends_with(".rs")).collect()
+    let mut files: Vec<File> = texts_of(place).into_iter().filter(|file| file.path.ends_with(".rs")).collect();
+    let test_modules: Vec<String> = files.iter().flat_map(File::test_modules).collect();
+    for file in &mut files {
+        let below =
+            |module: &String| file.path.strip_prefix(module.as_str()).is_some_and(|r| r.starts_with(['.', '/']));
+        file.test |= test_modules.iter().any(below);
+    }
+    files
 }
 
 /// All text files at a place of the repository, in order; none if there is no such place.

@@ -11,6 +11,8 @@ pub struct File {
     pub path: String,
     /// Its text.
     pub text: String,
+    /// Whether all of it is compiled for tests only.
+    pub test: bool,
 }
 
 /// `a::b::c` as written, `use` lists taken apart.
@@ -38,7 +40,9 @@ pub struct Function {
 impl File {
     /// A file with this path and text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> File {
-        File { path: path.into(), text: text.into() }
+        let path = path.into();
+        let test = path.ends_with("/tests.rs") || path.contains("/tests/");
+        File { path, text: text.into(), test }
     }
 
     /// The room that it belongs to: `table` for `src/table.rs` and for everything below `src/table/`.
@@ -53,14 +57,34 @@ impl File {
         inner.split('/').count()
     }
 
-    /// Whether the whole file is test code: a `tests.rs` beside the code.
-    pub fn is_test(&self) -> bool {
-        self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
+    /// Path without `.rs` of every module that it declares behind `#[cfg(test)]`.
+    pub fn test_modules(&self) -> Vec<String> {
+        let folder = match self.path.strip_suffix(".rs").unwrap_or(&self.path) {
+            stem if stem.ends_with("/mod") || stem == "src/lib" || stem == "src/main" => {
+                stem.rsplit_once('/').map_or(stem, |(folder, _)| folder)
+            }
+            stem => stem,
+        };
+        let tokens = self.tokens(true);
+        let mut attributes = tokens.windows(2).enumerate();
+        let mut modules = Vec::new();
+        while let Some((index, _)) =
+            attributes.find(|(_, pair)| is_punct(pair.first(), '#') && is_test_attribute(&pair[1]))
+        {
+            let item = tokens[index + 2..].iter().skip_while(|token| is_visibility(token));
+            if let [Some(TokenTree::Ident(word)), Some(TokenTree::Ident(name)), end] = first_three(item)
+                && word == "mod"
+                && is_punct(end, ';')
+            {
+                modules.push(format!("{folder}/{name}"));
+            }
+        }
+        modules
     }
 
     /// Its tokens; with `tests` false, without what is compiled for tests only.
     pub fn tokens(&self, tests: bool) -> Vec<TokenTree> {
-        if !tests && self.is_test() {
+        if !tests && self.test {
             return Vec::new();
         }
         let stream: TokenStream = self.text.parse().unwrap_or_else(|e| panic!("{}: no Rust: {e}", self.path));
@@ -174,6 +198,18 @@ fn without_tests(tokens: Vec<TokenTree>) -> Vec<TokenTree> {
     kept
 }
 
+fn is_visibility(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Ident(word) => word == "pub",
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Parenthesis,
+        _ => false,
+    }
+}
+
+fn first_three<'a>(mut tokens: impl Iterator<Item = &'a TokenTree>) -> [Option<&'a TokenTree>; 3] {
+    [tokens.next(), tokens.next(), tokens.next()]
+}
+
 fn is_test_attribute(token: &TokenTree) -> bool {
     let TokenTree::Group(attribute) = token else { return false };
     let mut words = Vec::new();
@@ -256,6 +292,14 @@ mod tests {
         assert_eq!(paths(text, false), ["c::d"]);
         assert_eq!(paths("#[cfg(not(test))] use a::b; #[cfg(feature = \"x\")] use c::d;", false), ["a::b", "c::d"]);
         assert_eq!(File::new("src/rules/tests.rs", "use a::b;").paths(false), []);
+    }
+
+    #[test]
+    fn files_of_test_modules_are_named() {
+        let text = "#[cfg(test)]\npub(crate) mod samples;\nmod plain;\n#[cfg(test)]\nmod inline {}";
+        assert_eq!(File::new("src/x/mod.rs", text).test_modules(), ["src/x/samples"]);
+        assert_eq!(File::new("src/x/y.rs", text).test_modules(), ["src/x/y/samples"]);
+        assert_eq!(File::new("src/lib.rs", text).test_modules(), ["src/samples"]);
     }
 
     #[test]
