@@ -9,7 +9,7 @@ use std::{fs, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -34,10 +34,12 @@ use crate::{
 
 /// Longest waits for the parts to end; together two seconds.
 const TABLES_STOP_MAX: Duration = Duration::from_millis(400);
-const JOURNAL_STOP_MAX: Duration = Duration::from_millis(700);
+const JOURNAL_STOP_MAX: Duration = Duration::from_millis(600);
 const PUBLISHER_STOP_MAX: Duration = Duration::from_millis(100);
 const SESSION_STOP_MAX: Duration = Duration::from_millis(400);
 const WEB_STOP_MAX: Duration = Duration::from_millis(200);
+/// The embedded broker acknowledges a message before its subscribers have it, and drops the rest when it stops.
+const DELIVERY: Duration = Duration::from_millis(100);
 
 /// Where to find a running node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,6 +210,9 @@ impl Running {
         self.session.stop();
         if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
             tracing::warn!("the broker did not take the last messages in time");
+        }
+        if self.broker.is_some() {
+            sleep(DELIVERY).await;
         }
         let _ = self.web_stop.send(());
         let _ = timeout(WEB_STOP_MAX, self.web).await;
