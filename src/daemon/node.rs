@@ -129,11 +129,12 @@ impl Node {
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
         let listener = server::bind(&web).await.map_err(listen)?;
         let web_address = listener.local_addr().map_err(listen)?;
+        // Addresses first: who tries again with another one finds no journal of the first attempt.
+        let bus = Bus::start(&settings, &topics).await?;
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
         let opened = Journal::open(&settings.data_dir)?;
         let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
-        let bus = Bus::start(&settings, &topics).await?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
