@@ -219,7 +219,7 @@ mod tests {
         event(
             1,
             json!({
-                "type": "incident", "id": 1, "kind": "illegal-move", "grade": "decisive", "law": "WBN", "article": "9.2",
+                "type": "incident", "id": 1, "kind": "illegal-move", "grade": "decisive", "law": "WBN", "article": "9",
                 "board": "A", "seat": "A", "reason": "", "evidence": {}, "claimable_by": ["a"], "claim_until": null,
                 "state": "open"
             }),
