@@ -135,14 +135,21 @@ fn progress(files: usize) -> ProgressBar {
 /// The file cannot be read, or is no capture; what was replayed before is lost.
 pub fn replay_file(path: &Path, format: Format, settings: Option<TableSettings>) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(|e| unavailable(path, e))?;
-    let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
-    let mut reader = BufReader::new(file);
+    let bad = |e: anyhow::Error| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
+    replay(BufReader::new(file), format, settings).map_err(bad)
+}
+
+/// The output for one capture that is read from `source`.
+///
+/// # Errors
+/// Reading fails, or what is read is no capture; what was replayed before is lost.
+pub fn replay(mut source: impl BufRead, format: Format, settings: Option<TableSettings>) -> anyhow::Result<Vec<u8>> {
     let mut line = String::new();
-    read_line(&mut reader, &mut line).map_err(|e| bad(&e))?;
-    let mut replay = Replay::new(&line, settings).map_err(|e| bad(&e))?;
+    read_line(&mut source, &mut line)?;
+    let mut replay = Replay::new(&line, settings)?;
     let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
-    while read_line(&mut reader, &mut line).map_err(|e| bad(&e))? {
-        replay.feed(&line, |output| written.take(output)).map_err(|e| bad(&e))?;
+    while read_line(&mut source, &mut line)? {
+        replay.feed(&line, |output| written.take(output))?;
     }
     replay.finish(|output| written.take(output));
     Ok(written.finish())
