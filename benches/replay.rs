@@ -94,7 +94,9 @@ fn machine(game: &Captured) -> usize {
 }
 
 fn replayed(game: &Captured, format: Format) -> usize {
-    replay(game.text.as_bytes(), format, None).expect("a capture of ours").len()
+    let (bytes, read) = replay(game.text.as_bytes(), format, None);
+    read.expect("a capture of ours");
+    bytes.len()
 }
 
 fn capture(game: &bpgn::Game, seed: u64) -> Captured {

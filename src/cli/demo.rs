@@ -17,7 +17,7 @@ use std::{
 
 use tokio::{sync::watch, time::timeout};
 
-use super::{Exit, Failure, Outcome};
+use super::{Exit, Failure, Outcome, signals::Signals};
 use crate::{
     daemon::{
         node::{Node, Running, StartError},
@@ -120,6 +120,7 @@ fn read_first(path: &Path) -> Result<bpgn::Game, Failure> {
 
 /// Starts the node, plays, shows, and ends all in order.
 async fn show(args: &Args, play: &Play, folder: &Path) -> Outcome {
+    let mut signals = Signals::new()?;
     let mut node = start(args, play, folder).await?;
     let addresses = node.addresses.clone();
     let mut screen = Screen::new(&addresses, std::io::stdout().is_terminal());
@@ -127,8 +128,7 @@ async fn show(args: &Args, play: &Play, folder: &Path) -> Outcome {
     let outcome = tokio::select! {
         outcome = games(args, play, folder, &addresses.broker, &mut screen) => outcome,
         broken = node_breaks(&mut node) => Err(broken),
-        _ = tokio::signal::ctrl_c() => Ok(()),
-        () = terminated() => Ok(()),
+        _ = signals.next() => Ok(()),
     };
     screen.leave();
     let lost = node_ends(node).await;
@@ -136,16 +136,6 @@ async fn show(args: &Args, play: &Play, folder: &Path) -> Outcome {
     match lost {
         0 => Ok(()),
         lost => Err(Failure::new(Exit::Failed, format!("{lost} rows could not be written to the journal"))),
-    }
-}
-
-async fn terminated() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut signal) => {
-            signal.recv().await;
-        }
-        Err(_) => std::future::pending().await,
     }
 }
 

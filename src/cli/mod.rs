@@ -13,6 +13,7 @@ pub mod perft;
 pub mod replay;
 pub mod run;
 pub mod show;
+mod signals;
 pub mod simulate;
 pub mod source;
 

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
-use super::{Exit, Failure, Outcome, check::bad_config};
+use super::{
+    Exit, Failure, Outcome,
+    check::bad_config,
+    signals::{Asked, Signals},
+};
 use crate::daemon::{
     config::{self, Config},
     node::{Node, Running, StartError},
@@ -88,37 +90,4 @@ fn not_started(error: &StartError) -> Failure {
         }
     };
     Failure::new(exit, error)
-}
-
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn new() -> Result<Signals, Failure> {
-        let listen = |kind| {
-            signal(kind).map_err(|e| Failure::new(Exit::Unavailable, format_args!("cannot listen to signals: {e}")))
-        };
-        Ok(Signals {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
-        })
-    }
-
-    /// What the next signal asks for.
-    async fn next(&mut self) -> Asked {
-        tokio::select! {
-            _ = self.interrupt.recv() => Asked::Stop("SIGINT"),
-            _ = self.terminate.recv() => Asked::Stop("SIGTERM"),
-            _ = self.hangup.recv() => Asked::Reload,
-        }
-    }
-}
-
-enum Asked {
-    Stop(&'static str),
-    Reload,
 }

@@ -144,7 +144,7 @@ fn games_are_listed_for_people_and_for_programs() {
     let json = printed(|out| games::run(&games::Args { json: true, source }, out));
     let games: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(games.len(), 2);
-    assert_eq!((games[0]["game"].as_str(), games[0]["plies"].as_u64()), (Some("20261120-1"), Some(6)));
+    assert_eq!((games[0]["id"].as_str(), games[0]["plies"].as_u64()), (Some("20261120-1"), Some(6)));
     assert_eq!(games[1]["result"], "*");
 }
 

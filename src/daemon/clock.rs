@@ -39,6 +39,11 @@ impl Clock {
         self.opened + Duration::from_micros(u64::try_from(at.micros()).unwrap_or(0).div_ceil(self.speed.into()))
     }
 
+    /// How long it is until `at`; nothing when that has passed.
+    pub fn until(&self, at: Instant) -> Duration {
+        Duration::from_micros(u64::try_from(at - self.now()).unwrap_or(0))
+    }
+
     /// Wall-clock time of the start in microseconds since 1970 UTC.
     pub fn started_us(&self) -> i64 {
         self.started.as_microsecond()

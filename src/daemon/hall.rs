@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     clock::Clock,
     node::StartError,
-    port::{Port, PortEvent},
+    port::{Place, Port, PortEvent},
     table_task::{Routes, TableError, TableTask},
 };
 use crate::{
@@ -69,12 +69,12 @@ impl Hall {
             let (events_in, events) = mpsc::channel(PORT_EVENTS_MAX);
             let (mut ports, mut writers) = (Vec::new(), Vec::new());
             for (device, wanted) in settings.device.iter().enumerate() {
-                let path = wanted.port.clone().ok_or_else(|| wrong("device.port", no_port(wanted)))?;
+                let place = place(wanted).ok_or_else(|| wrong("device.port", no_port(wanted)))?;
                 let (writer, writes) = mpsc::channel(PORT_WRITES_MAX);
                 writers.push(writer);
                 let label = format!("table {}, {}", settings.id, wanted.name);
                 let events = events_in.clone();
-                ports.push(Port { device, label, path, driver: wanted.driver, clock, events, writes });
+                ports.push(Port { device, label, place, driver: wanted.driver, clock, events, writes });
             }
             let routes = Arc::new(Routes::default());
             hall.routes.push(routes.clone());
@@ -117,6 +117,11 @@ async fn serve(parts: Vec<Part>, mut stop: watch::Receiver<bool>) -> Result<(), 
     Ok(())
 }
 
+fn place(device: &DeviceSettings) -> Option<Place> {
+    let by_path = device.port.clone().map(Place::Path);
+    by_path.or_else(|| device.serial.clone().map(Place::Number))
+}
+
 fn no_port(device: &DeviceSettings) -> String {
-    format!("expected the path of the serial port of {}, found none; add port = \"/dev/serial/by-id/…\"", device.name)
+    format!("expected a port or a serial number for {}, found neither; add port = \"/dev/serial/by-id/…\"", device.name)
 }

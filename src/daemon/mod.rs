@@ -9,6 +9,7 @@
 mod bus;
 pub mod clock;
 pub mod config;
+mod finder;
 mod from_config;
 mod hall;
 mod health;

@@ -9,7 +9,7 @@ use std::{fs, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -34,10 +34,12 @@ use crate::{
 
 /// Longest waits for the parts to end; together two seconds.
 const TABLES_STOP_MAX: Duration = Duration::from_millis(400);
-const JOURNAL_STOP_MAX: Duration = Duration::from_millis(700);
+const JOURNAL_STOP_MAX: Duration = Duration::from_millis(600);
 const PUBLISHER_STOP_MAX: Duration = Duration::from_millis(100);
 const SESSION_STOP_MAX: Duration = Duration::from_millis(400);
 const WEB_STOP_MAX: Duration = Duration::from_millis(200);
+/// The embedded broker acknowledges a message before its subscribers have it, and drops the rest when it stops.
+const DELIVERY: Duration = Duration::from_millis(100);
 
 /// Where to find a running node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,11 +129,12 @@ impl Node {
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
         let listener = server::bind(&web).await.map_err(listen)?;
         let web_address = listener.local_addr().map_err(listen)?;
+        // Addresses first: who tries again with another one finds no journal of the first attempt.
+        let bus = Bus::start(&settings, &topics).await?;
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
         let opened = Journal::open(&settings.data_dir)?;
         let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
-        let bus = Bus::start(&settings, &topics).await?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
@@ -208,6 +211,9 @@ impl Running {
         self.session.stop();
         if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
             tracing::warn!("the broker did not take the last messages in time");
+        }
+        if self.broker.is_some() {
+            sleep(DELIVERY).await;
         }
         let _ = self.web_stop.send(());
         let _ = timeout(WEB_STOP_MAX, self.web).await;

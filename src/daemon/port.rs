@@ -18,7 +18,7 @@ use tokio::{
 };
 use tokio_serial::SerialStream;
 
-use super::clock::Clock;
+use super::{clock::Clock, finder};
 use crate::{
     table::{DeviceIndex, settings::Driver},
     types::Instant,
@@ -41,14 +41,22 @@ pub(super) enum PortEvent {
     Link(DeviceIndex, Instant, bool),
 }
 
+/// How a port is named in the configuration.
+pub(super) enum Place {
+    /// By the path of its device file.
+    Path(String),
+    /// By the serial number of the device that answers there.
+    Number(String),
+}
+
 /// Which port, and for whom.
 pub(super) struct Port {
     /// Index within the table.
     pub device: DeviceIndex,
     /// `table 1, board-a`, for messages.
     pub label: String,
-    /// Path of the device file.
-    pub path: String,
+    /// Which port.
+    pub place: Place,
     /// Decides the speed.
     pub driver: Driver,
     /// Stamps arrivals.
@@ -68,22 +76,9 @@ impl Port {
         let mut retry = RETRY_MIN;
         let mut last_cause = None;
         loop {
-            let cause = match self.open() {
-                Ok(stream) => {
-                    last_cause = None;
-                    tracing::info!("{}: {} is open", self.label, self.path);
-                    match self.serve(stream).await {
-                        Ok((error, heard)) => {
-                            if heard {
-                                retry = RETRY_MIN;
-                            }
-                            let path = &self.path;
-                            format!("{path} is gone ({error}): plug it in again or switch the device on")
-                        }
-                        Err(TableGone) => return,
-                    }
-                }
-                Err(error) => diagnosis(&self.path, &error),
+            let cause = match self.attempt(&mut last_cause, &mut retry).await {
+                Ok(cause) => cause,
+                Err(TableGone) => return,
             };
             if last_cause.as_ref() != Some(&cause) {
                 tracing::warn!("{}: {cause}; trying again", self.label);
@@ -96,12 +91,26 @@ impl Port {
         }
     }
 
-    fn open(&self) -> tokio_serial::Result<SerialStream> {
-        let baud = match self.driver {
-            Driver::Dgt => 9_600,
-            Driver::Bslp => 115_200,
+    /// Opens the port and serves it. Answers why that ended, or why it did not begin.
+    async fn attempt(&mut self, last_cause: &mut Option<String>, retry: &mut Duration) -> Result<String, TableGone> {
+        let path = match &self.place {
+            Place::Path(path) => path.clone(),
+            Place::Number(number) => match finder::find(number, self.driver, self.clock, finder::ports()).await {
+                Some(path) => path,
+                None => return Ok(not_found(number)),
+            },
         };
-        SerialStream::open(&tokio_serial::new(&self.path, baud))
+        let stream = match open(&path, self.driver) {
+            Ok(stream) => stream,
+            Err(error) => return Ok(diagnosis(&path, &error)),
+        };
+        *last_cause = None;
+        tracing::info!("{}: {path} is open", self.label);
+        let (error, heard) = self.serve(stream).await?;
+        if heard {
+            *retry = RETRY_MIN;
+        }
+        Ok(format!("{path} is gone ({error}): plug it in again or switch the device on"))
     }
 
     /// Carries bytes both ways. Answers why the port is gone and whether it ever said something.
@@ -154,6 +163,15 @@ impl Port {
     }
 }
 
+/// Opens a port for us alone, at the speed of the driver.
+pub(super) fn open(path: &str, driver: Driver) -> tokio_serial::Result<SerialStream> {
+    let baud = match driver {
+        Driver::Dgt => 9_600,
+        Driver::Bslp => 115_200,
+    };
+    SerialStream::open(&tokio_serial::new(path, baud))
+}
+
 async fn read(reader: &mut ReadHalf<SerialStream>) -> io::Result<Vec<u8>> {
     let mut buffer = [0; READ_BYTES];
     match reader.read(&mut buffer).await? {
@@ -167,6 +185,13 @@ async fn write(writer: &mut WriteHalf<SerialStream>, pending: &VecDeque<u8>) -> 
         0 => Err(ErrorKind::WriteZero.into()),
         count => Ok(count),
     }
+}
+
+fn not_found(number: &str) -> String {
+    format!(
+        "no device answers with the number {number} on a free port in /dev/serial/by-id or /dev/rfcomm*: plug it in \
+         and switch it on, or name its port"
+    )
 }
 
 /// Why a port could not be opened, and what to do.

@@ -34,7 +34,8 @@ const AMBIGUOUS_SHOWN_MAX: usize = 5;
 /// One recorded game in short.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GameSummary {
-    /// The game's id.
+    /// The game's id: what `show` and `export` take.
+    #[serde(rename = "id")]
     pub game: String,
     /// The table's id.
     pub table: String,

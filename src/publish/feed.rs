@@ -183,3 +183,109 @@ fn silent(event: &Event) -> std::borrow::Cow<'_, Event> {
     }
     Cow::Owned(event)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// An event of table 1 from its body as JSON.
+    fn event(seq: u64, body: Value) -> Event {
+        let envelope = json!({"v": 1, "session": "s", "table": "1", "game": "g", "seq": seq, "t": 5, "time": "now"});
+        let mut whole = envelope.as_object().unwrap().clone();
+        whole.extend(body.as_object().unwrap().clone());
+        serde_json::from_value(whole.into()).unwrap()
+    }
+
+    fn started() -> Event {
+        event(
+            1,
+            json!({"type": "game-started", "ruleset": "wbn-1.00", "time_control": "300+0", "players": {}, "bfen": ""}),
+        )
+    }
+
+    fn played(stands: bool) -> Value {
+        json!({
+            "board": "A", "seat": "A", "ply": 1, "number": 1, "san": "e4", "move": "e2e4", "from": "e2", "to": "e4",
+            "piece": "P", "captured": null, "promotion": null, "clock": null, "stands": stands, "bfen": "",
+            "made_at": 1, "completed_at": 2
+        })
+    }
+
+    fn move_event(seq: u64, stands: bool) -> Event {
+        let mut body = played(stands);
+        body["type"] = "move".into();
+        event(seq, body)
+    }
+
+    fn incident() -> Event {
+        event(
+            1,
+            json!({
+                "type": "incident", "id": 1, "kind": "illegal-move", "grade": "decisive", "law": "WBN", "article": "9.2",
+                "board": "A", "seat": "A", "reason": "", "evidence": {}, "claimable_by": ["a"], "claim_until": null,
+                "state": "open"
+            }),
+        )
+    }
+
+    fn state(seq: u64) -> State {
+        serde_json::from_value(json!({
+            "v": 1, "session": "s", "table": "1", "game": "g", "seq": seq, "t": 5, "time": "now", "status": "playing",
+            "result": "*", "reason": "", "ruleset": "wbn-1.00", "time_control": "300+0", "players": {}, "bfen": "b",
+            "boards": []
+        }))
+        .unwrap()
+    }
+
+    fn feed() -> TableFeed {
+        TableFeed::new(Topics::new("P", "N"), "1", "s")
+    }
+
+    fn topics(messages: &[Message]) -> Vec<&str> {
+        messages.iter().map(|message| message.topic.as_str()).collect()
+    }
+
+    #[test]
+    fn an_event_goes_before_what_follows_from_it() {
+        let mut feed = feed();
+        let messages = feed.events(&[started(), move_event(2, false)], Some(&state(2)));
+        let live = |leaf: &str| format!("P/table/1/live/{leaf}");
+        assert_eq!(topics(&messages), [live("event"), live("event"), live("state"), live("bfen"), live("bpgn")]);
+        assert_eq!(messages.iter().map(|m| m.retain).collect::<Vec<_>>(), [false, false, true, true, true]);
+        assert!(String::from_utf8_lossy(&messages[4].payload).contains("1A. e4"));
+    }
+
+    #[test]
+    fn an_incident_is_the_arbiters_and_changes_nothing_live() {
+        let mut feed = feed();
+        assert_eq!(topics(&feed.events(&[], Some(&state(0)))), ["P/table/1/live/state", "P/table/1/live/bfen"]);
+        assert_eq!(topics(&feed.events(&[incident()], Some(&state(0)))), ["P/table/1/arbiter/incident"]);
+        assert!(feed.events(&[], Some(&state(0))).is_empty(), "no event, no state");
+    }
+
+    #[test]
+    fn nobody_hears_that_a_move_stands() {
+        let mut feed = feed();
+        let correction =
+            event(3, json!({"type": "correction", "board": "A", "supersedes": 2, "moves": [played(true)]}));
+        let messages = feed.events(&[started(), move_event(2, true), correction], None);
+        for message in messages.iter().filter(|message| message.topic.contains("/live/")) {
+            assert!(!String::from_utf8_lossy(&message.payload).contains("stands"), "{message:?}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_runs_is_forgotten_soon() {
+        let clock = |running: Value| {
+            let body = json!({"type": "clock", "board": "B", "white_ms": 1, "black_ms": 2, "running": running});
+            feed().events(&[event(1, body)], None).pop().unwrap()
+        };
+        let running = clock("white".into());
+        assert_eq!((running.topic.as_str(), running.retain), ("P/table/1/live/board/b/clock", true));
+        assert!(running.expiry < clock(Value::Null).expiry);
+        let value: Value = serde_json::from_slice(&running.payload).unwrap();
+        assert_eq!((&value["white_ms"], &value["running"], &value["seq"]), (&1.into(), &"white".into(), &1.into()));
+    }
+}

@@ -1,7 +1,7 @@
 //! The node's place on the bus: one MQTT 5 session, kept up for as long as the daemon runs.
 //!
 //! In: messages, through [`Session::publish`], which never waits. Out: the same messages at the broker, in order, and
-//! requests to tables. An absent or slow broker fills the [`Outbox`](super::outbox::Outbox) and nothing else. Embedded
+//! requests to tables. An absent or slow broker fills the [`Outbox`] and nothing else. Embedded
 //! and external brokers are one case.
 
 use std::{

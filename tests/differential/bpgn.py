@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 TAG = re.compile(r'\[(\w+) "([^"]*)"\]\s*')
 COMMENT = re.compile(r"\{([^}]*)\}\s*")
+CLOCK = re.compile(r"\{(-?[0-9.]+)\}\s*")
 NUMBER = re.compile(r"(\d+)([AaBb])\.\s*")
 WORD = re.compile(r"(\S+)\s*")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -55,9 +56,9 @@ class Reader:
         while True:
             if number := self.take(NUMBER):
                 san = self.take(WORD)
-                comment = self.take(COMMENT)
+                clock = self.take(CLOCK)
                 assert san, f"a move after {number[0]!r}"
-                plies.append(Ply(int(number[1]), number[2], san[1], comment and comment[1]))
+                plies.append(Ply(int(number[1]), number[2], san[1], clock and clock[1]))
             elif comment := self.take(COMMENT):
                 ending = comment[1]
             else:

@@ -46,7 +46,7 @@ def test_what_contradicts_the_record_is_a_warning(found, expected):
 def write(game: bpgn.Game, plies: list[bpgn.Ply]) -> str:
     """A game as BPGN, with these plies instead of its own."""
     tags = "\n".join(f'[{name} "{value}"]' for name, value in game.tags.items())
-    moves = " ".join(f"{ply.number}{ply.seat}. {ply.san} {{{ply.clock}}}" for ply in plies)
+    moves = " ".join(f"{ply.number}{ply.seat}. {ply.san}" + (f" {{{ply.clock}}}" if ply.clock else "") for ply in plies)
     return f"{tags}\n\n{moves}\n*\n\n"
 
 

@@ -77,14 +77,14 @@ def test_a_capture_that_breaks_off_is_replayed_as_far_as_it_goes(bughoused, data
     whole = (data / "captures/clean-31-0000.jsonl").read_text()
     file = tmp_path / "torn.jsonl"
     file.write_text(whole[: len(whole) // 2])
+    lines = file.read_text().count("\n") + 1
     done = bughoused("replay", file)
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event for event in events if event["type"] == "move"]
-    assert done.returncode in (0, 65) and "panicked" not in done.stderr
-    assert "torn.jsonl" in done.stderr, "a torn last line is told"
+    assert done.returncode == 65 and f"torn.jsonl: line {lines}:" in done.stderr, done.stderr
+    assert '"type":"move"' in done.stdout
+    assert "panicked" not in done.stderr
 
 
-@pytest.mark.parametrize("bfen", ["", "x", "8/8/8/8/8/8/8/8 w - -", "rnbqkbnr/pppppppp/8/8 w - -"])
+@pytest.mark.parametrize("bfen", ["", "x", "9/8/8/8/8/8/8/8 w - -", "rnbqkbnr/pppppppp/8/8 w - -"])
 def test_a_position_that_is_none_is_refused(bughoused, bfen):
     done = bughoused("perft", bfen, "1")
     assert done.returncode == 65, done.stdout

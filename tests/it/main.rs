@@ -6,4 +6,5 @@ mod corpus;
 mod hands;
 mod node;
 mod perft;
+mod run;
 mod tidy;

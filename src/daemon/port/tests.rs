@@ -18,13 +18,12 @@ fn pty() -> (OwnedFd, String) {
 fn port(path: &str) -> (Port, mpsc::Receiver<PortEvent>, mpsc::Sender<Vec<u8>>) {
     let (events, told) = mpsc::channel(8);
     let (write, writes) = mpsc::channel(8);
-    let (label, path) = ("table 1, board-a".to_owned(), path.to_owned());
-    (Port { device: 3, label, path, driver: Driver::Dgt, clock: Clock::start(), events, writes }, told, write)
+    let (label, place) = ("table 1, board-a".to_owned(), Place::Path(path.to_owned()));
+    (Port { device: 3, label, place, driver: Driver::Dgt, clock: Clock::start(), events, writes }, told, write)
 }
 
 fn why(path: &str) -> String {
-    let (port, _, _) = port(path);
-    diagnosis(path, &port.open().expect_err("the port must not open"))
+    diagnosis(path, &open(path, Driver::Dgt).expect_err("the port must not open"))
 }
 
 #[tokio::test]
@@ -63,7 +62,7 @@ async fn each_cause_of_a_port_that_does_not_open_is_named() {
     let file = dir.path().join("file");
     File::create(&file).unwrap();
     let (_device, busy) = pty();
-    let _first = port(&busy).0.open().unwrap();
+    let _first = open(&busy, Driver::Dgt).unwrap();
     for (path, words) in [
         ("/dev/serial/by-id/none", "there is no"),
         (file.to_str().unwrap(), "not a serial device"),
@@ -73,4 +72,36 @@ async fn each_cause_of_a_port_that_does_not_open_is_named() {
         let cause = why(path);
         assert!(cause.contains(words) && cause.contains(path), "{path}: {cause}");
     }
+}
+
+/// A device's end that answers the first request for its number. It hangs up when the task is dropped.
+#[must_use]
+fn answer_with(device: OwnedFd, number: &'static [u8; 5]) -> tokio::task::JoinHandle<File> {
+    let mut device = File::from(device);
+    tokio::task::spawn_blocking(move || {
+        let mut byte = [0];
+        // Nobody has the port open yet: that reads as an error.
+        while std::io::Read::read_exact(&mut device, &mut byte).is_err() {}
+        loop {
+            if byte[0] == 0x45 {
+                device.write_all(&[&[0x91, 0, 8], &number[..]].concat()).unwrap();
+                return device;
+            }
+            std::io::Read::read_exact(&mut device, &mut byte).unwrap();
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_board_is_found_by_its_number() {
+    let (busy, busy_path) = pty();
+    let _other_program = open(&busy_path, Driver::Dgt).unwrap();
+    let (wrong, wrong_path) = pty();
+    let (right, right_path) = pty();
+    let _wrong = answer_with(wrong, b"00001");
+    let _right = answer_with(right, b"04711");
+    let ports = ["/dev/null", &*busy_path, &*wrong_path, &*right_path].map(std::path::PathBuf::from).to_vec();
+    let found = finder::find("4711", Driver::Dgt, Clock::start(), ports).await;
+    assert_eq!(found, Some(right_path));
+    drop(busy);
 }
