@@ -30,6 +30,9 @@ use bughoused::{
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games.bpgn");
 const STARTED: &str = "2026-11-20T15:00:00Z";
 
+/// Replays one game; answers how many events or bytes came out.
+type Run = fn(&Captured) -> usize;
+
 /// A game as its capture.
 struct Captured {
     text: String,
@@ -48,7 +51,7 @@ fn main() {
     let plies: usize = captured.iter().map(|game| game.plies).sum();
     println!("{} games, {plies} moves, {lines} lines; best of {rounds} rounds:", captured.len());
     let only = std::env::var("ONLY").ok();
-    let kinds: [(&str, fn(&Captured) -> usize); 3] = [
+    let kinds: [(&str, Run); 3] = [
         ("machine", machine),
         ("bpgn", |game| replayed(game, Format::Bpgn)),
         ("events", |game| replayed(game, Format::Events)),
@@ -64,7 +67,7 @@ fn unit(name: &str) -> &'static str {
     if name == "machine" { "events" } else { "bytes written" }
 }
 
-fn round(captured: &[Captured], run: fn(&Captured) -> usize) -> (usize, Duration) {
+fn round(captured: &[Captured], run: Run) -> (usize, Duration) {
     let began = Instant::now();
     let bytes = captured.iter().map(run).sum();
     (bytes, began.elapsed())
