@@ -144,6 +144,10 @@ impl TableFeed {
                 game.apply(event);
                 true
             }
+            (Body::Incident(_), Some(game)) if event.game.as_deref() == Some(&game.id) => {
+                game.apply(event); // told once the game has ended
+                false
+            }
             _ => false,
         }
     }
