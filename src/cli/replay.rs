@@ -81,11 +81,11 @@ pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
     let results = replay_all(&args, settings.as_ref());
     let mut failures = Vec::new();
     for (path, result) in args.captures.iter().zip(results) {
-        match (result, &args.out) {
-            (Ok(bytes), None) => out.write_all(&bytes)?,
-            (Ok(bytes), Some(dir)) => write_file(&target(dir, path, args.format), &bytes)?,
-            (Err(failure), _) => failures.push(failure),
+        match &args.out {
+            None => out.write_all(&result.bytes)?,
+            Some(dir) => write_file(&target(dir, path, args.format), &result.bytes)?,
         }
+        failures.extend(result.failure);
     }
     match failures.first().map(|failure| failure.exit) {
         None => Ok(()),
@@ -94,10 +94,19 @@ pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
 }
 
 /// Where a job leaves one capture's output.
-type Slot = Mutex<Option<Result<Vec<u8>, Failure>>>;
+type Slot = Mutex<Option<Replayed>>;
+
+/// What a capture gave, and what stopped it: a torn capture is replayed as far as it goes.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// What the machine said.
+    pub bytes: Vec<u8>,
+    /// Why there is no more.
+    pub failure: Option<Failure>,
+}
 
 /// Every capture's output in the order of the arguments, whatever the number of jobs.
-fn replay_all(args: &Args, settings: Option<&TableSettings>) -> Vec<Result<Vec<u8>, Failure>> {
+fn replay_all(args: &Args, settings: Option<&TableSettings>) -> Vec<Replayed> {
     let progress = progress(args.captures.len());
     let next = AtomicUsize::new(0);
     let results: Vec<Slot> = args.captures.iter().map(|_| Mutex::new(None)).collect();
@@ -117,8 +126,7 @@ fn replay_all(args: &Args, settings: Option<&TableSettings>) -> Vec<Result<Vec<u
         work();
     });
     progress.finish_and_clear();
-    let lost = || Err(Failure::new(Exit::Failed, "a capture was not replayed: this is a bug, please report it"));
-    results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_else(lost)).collect()
+    results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_default()).collect()
 }
 
 fn progress(files: usize) -> ProgressBar {
@@ -129,23 +137,25 @@ fn progress(files: usize) -> ProgressBar {
     ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// One capture's output.
-///
-/// # Errors
-/// The file cannot be read, or is no capture; what was replayed before is lost.
-pub fn replay_file(path: &Path, format: Format, settings: Option<TableSettings>) -> Result<Vec<u8>, Failure> {
+/// One capture's output as far as it can be read.
+pub fn replay_file(path: &Path, format: Format, settings: Option<TableSettings>) -> Replayed {
+    let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
+    let failure = feed_file(path, settings, &mut written).err();
+    Replayed { bytes: written.finish(), failure }
+}
+
+fn feed_file(path: &Path, settings: Option<TableSettings>, written: &mut Written) -> Outcome {
     let file = File::open(path).map_err(|e| unavailable(path, e))?;
     let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
     let mut reader = BufReader::new(file);
     let mut line = String::new();
     read_line(&mut reader, &mut line).map_err(|e| bad(&e))?;
     let mut replay = Replay::new(&line, settings).map_err(|e| bad(&e))?;
-    let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
     while read_line(&mut reader, &mut line).map_err(|e| bad(&e))? {
         replay.feed(&line, |output| written.take(output)).map_err(|e| bad(&e))?;
     }
     replay.finish(|output| written.take(output));
-    Ok(written.finish())
+    Ok(())
 }
 
 /// Reads a line into `line`; false at the end.

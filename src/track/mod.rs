@@ -5,10 +5,10 @@
 //! It knows nothing of people's rights: an illegal move is explained, not judged.
 //!
 //! # How
-//! A board is explained by the cheapest line of plies over the confirmed position ([`search`]); edges are not followed,
+//! A board is explained by the cheapest line of plies over the confirmed position (`search`); edges are not followed,
 //! only states. The line is a hypothesis and never touches the game. A press of the clock completes the first ply of
 //! the line once it is firm: its man has been seen at rest for a whole scan, so that it cannot be one square of a slide
-//! ([`board`]). Presses of all boards are taken in their order of arrival ([`Tracker`]).
+//! (`board`). Presses of all boards are taken in their order of arrival ([`Tracker`]).
 
 mod board;
 mod illegal;
