@@ -3,9 +3,12 @@
 //! In: the events of a table in order. Out: [`GameRecord`]s with the moves as they stand after all corrections. The
 //! journal's exports, the retained BPGN and the replay use the same fold.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    event::{Body, Correction, Event, GameEnded, GameStarted, Move, Players},
+    event::{Body, Correction, Event, GameEnded, GameStarted, Incident, Move, Players},
     notation::bpgn,
+    types::Seat,
 };
 
 /// One game as recorded.
@@ -27,6 +30,8 @@ pub struct GameRecord {
     pub bfen: String,
     /// Completed moves of all boards in order of completion, each with the `seq` that published it.
     pub moves: Vec<(u64, Move)>,
+    /// Why moves that stand are illegal, by the `seq` that published the move.
+    pub illegal: BTreeMap<u64, String>,
     /// The end, if there was one.
     pub ended: Option<GameEnded>,
 }
@@ -56,6 +61,7 @@ impl GameRecord {
             players: started.players.clone(),
             bfen: started.bfen.clone(),
             moves: Vec::new(),
+            illegal: BTreeMap::new(),
             ended: None,
         }
     }
@@ -66,7 +72,17 @@ impl GameRecord {
             Body::Move(played) => self.insert(event.seq, (**played).clone()),
             Body::Correction(correction) => self.correct(event.seq, correction),
             Body::GameEnded(ended) => self.ended = Some(ended.clone()),
+            Body::Incident(incident) => self.explain(incident),
             _ => {}
+        }
+    }
+
+    /// An incident of an illegal move follows the move.
+    fn explain(&mut self, incident: &Incident) {
+        let stands = |(_, played): &&(u64, Move)| played.stands && Some(played.seat) == incident.seat;
+        let told = self.moves.iter().rev().find(stands).filter(|_| incident.kind == "illegal-move");
+        if let Some((seq, _)) = told {
+            self.illegal.entry(*seq).or_insert_with(|| incident.reason.clone());
         }
     }
 
@@ -96,51 +112,63 @@ impl GameRecord {
         self.moves.extend(fresh.map(|new| (seq, new.clone())));
     }
 
-    /// The game in BPGN.
+    /// The game in BPGN, strict form. That a move stands illegally is told once the game has ended (WBN 9.5).
     pub fn to_bpgn(&self) -> bpgn::Game {
-        let player = |seat: &str| self.players.get(seat).map_or("?", String::as_str);
-        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let date = self.started.get(..10).unwrap_or("????.??.??").replace('-', ".");
-        let (result, ending) = match &self.ended {
-            Some(ended) => (ended.result.clone(), Some(self.ending(ended))),
-            None => ("*".to_owned(), None),
-        };
+        let result = self.ended.as_ref().map_or("*", |ended| ended.result.as_str());
         bpgn::Game {
-            tags: vec![
-                tag("Event", "?"),
-                tag("Site", "?"),
-                tag("Date", &date),
-                tag("Round", "?"),
-                tag("WhiteA", player("A")),
-                tag("WhiteAElo", "----"),
-                tag("BlackA", player("a")),
-                tag("BlackAElo", "----"),
-                tag("WhiteB", player("B")),
-                tag("WhiteBElo", "----"),
-                tag("BlackB", player("b")),
-                tag("BlackBElo", "----"),
-                tag("TimeControl", &self.time_control),
-                tag("Result", &result),
-            ],
-            moves: self.moves.iter().map(|(_, played)| game_move(played)).collect(),
-            ending,
-            result,
+            tags: self.tags(result),
+            moves: self.moves.iter().map(|(seq, played)| self.game_move(*seq, played)).collect(),
+            ending: self.ended.as_ref().map(|ended| self.ending(ended)),
+            result: result.to_owned(),
         }
     }
 
-    /// The reason as the servers write it: `Player004 checkmated`.
+    /// What is not known is `?`, an unknown rating `----`, as the laws and PGN have them.
+    fn tags(&self, result: &str) -> Vec<(String, String)> {
+        let date = self.started.get(..10).map_or_else(|| "????.??.??".into(), |date| date.replace('-', "."));
+        let mut tags: Vec<(String, String)> =
+            [("Event", "?"), ("Site", "?"), ("Date", &*date), ("Round", "?")].map(owned).into();
+        for seat in Seat::all(self.boards()) {
+            let name = self.players.get(&seat.letter().to_string()).map_or("?", String::as_str);
+            tags.push((tag_of(seat), name.to_owned()));
+            tags.push((format!("{}Elo", tag_of(seat)), "----".to_owned()));
+        }
+        tags.extend([("TimeControl", &*self.time_control), ("Result", result)].map(owned));
+        tags
+    }
+
+    fn boards(&self) -> usize {
+        let bfen = self.bfen.matches('|').count() + 1;
+        let played = self.moves.iter().map(|(_, played)| played.board.index() + 1);
+        played.max().unwrap_or(0).max(bfen).max(2)
+    }
+
+    /// The reason as the servers write it: `Player004 checkmated`. A player without a name has that of the tag.
     fn ending(&self, ended: &GameEnded) -> String {
-        match self.players.get(&ended.by) {
-            Some(name) => format!("{name} {}", ended.reason),
-            None => ended.reason.clone(),
+        match (self.players.get(&ended.by), ended.by.parse::<Seat>()) {
+            (Some(name), _) => format!("{name} {}", ended.reason),
+            (None, Ok(seat)) => format!("{} {}", tag_of(seat), ended.reason),
+            (None, Err(_)) => ended.reason.clone(),
         }
+    }
+
+    fn game_move(&self, seq: u64, played: &Move) -> bpgn::GameMove {
+        let clock_ms = played.clock.map(|clock| played.seat.color.fold_wb(clock.white_ms, clock.black_ms));
+        let told = played.stands && self.ended.is_some();
+        let reason = || self.illegal.get(&seq).map_or("not claimed", String::as_str);
+        let comments = told.then(|| format!("C:illegal: {}", reason())).into_iter().collect();
+        bpgn::GameMove { number: played.number, seat: played.seat, san: played.san.clone(), clock_ms, comments }
     }
 }
 
-fn game_move(played: &Move) -> bpgn::GameMove {
-    let clock_ms = played.clock.map(|clock| match played.seat.color {
-        crate::types::Color::White => clock.white_ms,
-        crate::types::Color::Black => clock.black_ms,
-    });
-    bpgn::GameMove { number: played.number, seat: played.seat, san: played.san.clone(), clock_ms, comments: vec![] }
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
+
+/// `WhiteA`, `BlackA`, …
+fn tag_of(seat: Seat) -> String {
+    format!("{}{}", seat.color.fold_wb("White", "Black"), seat.board)
+}
+
+#[cfg(test)]
+mod tests;

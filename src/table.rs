@@ -96,6 +96,8 @@ pub struct Table {
     now: Instant,
     seq: u64,
     incident: u64,
+    /// The instant after which the last game is named.
+    named: Instant,
     out: VecDeque<Output>,
 }
 
@@ -113,8 +115,9 @@ impl Table {
         let play = Play::new(&ruleset, completions.collect());
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
+        let (now, named) = (Instant::ZERO, Instant::ZERO);
         let out = VecDeque::new();
-        Ok(Table { settings, opening, ruleset, sensors, play, players, now: Instant::ZERO, seq, incident, out })
+        Ok(Table { settings, opening, ruleset, sensors, play, players, now, seq, incident, named, out })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,

@@ -139,20 +139,30 @@ fn progress(files: usize) -> ProgressBar {
 
 /// One capture's output as far as it can be read.
 pub fn replay_file(path: &Path, format: Format, settings: Option<TableSettings>) -> Replayed {
-    let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
-    let failure = feed_file(path, settings, &mut written).err();
-    Replayed { bytes: written.finish(), failure }
+    let (bytes, failure) = match File::open(path) {
+        Ok(file) => {
+            let (bytes, read) = replay(BufReader::new(file), format, settings);
+            let bad = |e: anyhow::Error| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
+            (bytes, read.map_err(bad).err())
+        }
+        Err(error) => (Vec::new(), Some(unavailable(path, error))),
+    };
+    Replayed { bytes, failure }
 }
 
-fn feed_file(path: &Path, settings: Option<TableSettings>, written: &mut Written) -> Outcome {
-    let file = File::open(path).map_err(|e| unavailable(path, e))?;
-    let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{}: {e}", path.display()));
-    let mut reader = BufReader::new(file);
+/// The output for one capture that is read from `source`, and whether it could be read to its end.
+pub fn replay(source: impl BufRead, format: Format, settings: Option<TableSettings>) -> (Vec<u8>, anyhow::Result<()>) {
+    let mut written = Written { format, bytes: Vec::new(), events: Vec::new() };
+    let read = feed(source, settings, &mut written);
+    (written.finish(), read)
+}
+
+fn feed(mut source: impl BufRead, settings: Option<TableSettings>, written: &mut Written) -> anyhow::Result<()> {
     let mut line = String::new();
-    read_line(&mut reader, &mut line).map_err(|e| bad(&e))?;
-    let mut replay = Replay::new(&line, settings).map_err(|e| bad(&e))?;
-    while read_line(&mut reader, &mut line).map_err(|e| bad(&e))? {
-        replay.feed(&line, |output| written.take(output)).map_err(|e| bad(&e))?;
+    read_line(&mut source, &mut line)?;
+    let mut replay = Replay::new(&line, settings)?;
+    while read_line(&mut source, &mut line)? {
+        replay.feed(&line, |output| written.take(output))?;
     }
     replay.finish(|output| written.take(output));
     Ok(())

@@ -11,7 +11,8 @@ use crate::{
         Body, ClockTimes, Correction, Event, GameEnded, GameStarted, Grade, Incident, IncidentState, Move, Players,
         Request,
     },
-    journal::{Batch, Journal, Raw, RawInput, Session},
+    journal::{Batch, Journal, Session},
+    table::capture::{Raw, RawInput},
     types::{Instant, Seat},
 };
 
@@ -199,7 +200,7 @@ fn exports_of_every_format() {
 
     let capture = exported("20261120-1", export::Format::Capture);
     let lines: Vec<&str> = capture.lines().collect();
-    assert!(lines[0].starts_with(r#"{"capture":1,"started":"2026-11-20T15:00:00Z","table":{"id":"1","#));
+    assert!(lines[0].starts_with(r#"{"capture":1,"started":"2026-11-20T15:00:00Z","session":"s1","end":"#));
     assert_eq!(lines[1..], [r#"{"t":5,"dev":"board-a","rx":"8e0005"}"#, r#"{"t":6,"request":{"verb":"start"}}"#]);
 }
 

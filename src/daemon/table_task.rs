@@ -14,9 +14,12 @@ use tokio::sync::{mpsc, watch};
 use super::{clock::Clock, port::PortEvent};
 use crate::{
     event::Response,
-    journal::{Batch, Journal, Raw, RawInput, Refused, Session},
+    journal::{Batch, Journal, Refused, Session},
     publish::{request::Route, session::TableRequest},
-    table::{Input, Output, Table},
+    table::{
+        Input, Output, Table,
+        capture::{Raw, RawInput},
+    },
     types::Instant,
 };
 

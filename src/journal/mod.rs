@@ -11,7 +11,6 @@
 //! are committed alone after [`LAZY_MS`]. When the disk fails, play goes on: rows wait in memory, batches are handed on
 //! marked as not durable, [`Health`] says so, and the rows are written as soon as the disk takes them.
 
-pub mod capture;
 mod error;
 mod reader;
 mod store;
@@ -26,8 +25,8 @@ pub use reader::{GameSummary, Reader};
 pub use writer::{Health, Journal, Opened, Refused, Stopping};
 
 use crate::{
-    event::{DeviceState, Event, Request, Response, State},
-    table::{DeviceIndex, settings::TableSettings},
+    event::{DeviceState, Event, Response, State},
+    table::{capture::RawInput, settings::TableSettings},
     types::Instant,
 };
 
@@ -114,28 +113,6 @@ impl Batch {
     fn has_news(&self) -> bool {
         self.urgent() || !self.devices.is_empty() || self.state.is_some()
     }
-}
-
-/// One thing that a table received, or sent to a device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawInput {
-    /// When, since the table was opened.
-    pub t: Instant,
-    /// What.
-    pub raw: Raw,
-}
-
-/// The kinds of [`RawInput`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum Raw {
-    /// Bytes that a device sent.
-    Rx(DeviceIndex, Vec<u8>),
-    /// Bytes that were sent to a device; a replay ignores them.
-    Tx(DeviceIndex, Vec<u8>),
-    /// A port was opened (true) or is gone (false).
-    Link(DeviceIndex, bool),
-    /// A command.
-    Request(Request),
 }
 
 /// A batch on its way to the publisher.

@@ -13,15 +13,14 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
-use super::{
-    JournalError, Raw, RawInput,
-    capture::{self, Header},
-    store,
-};
+use super::{Counts, JournalError, store};
 use crate::{
     event::{Body, Event, GameEnded, Players},
     record::GameRecord,
-    table::settings::TableSettings,
+    table::{
+        capture::{Header, Raw, RawInput},
+        settings::TableSettings,
+    },
     types::{Instant, SECOND},
 };
 
@@ -165,51 +164,80 @@ impl Reader {
         let Some(first) = sessions.first().filter(|session| kept(session)) else {
             return Err(JournalError::NoInputs(game));
         };
-        let started = jiff::Timestamp::from_microsecond(first.started_us)
-            .map_err(|e| self.row_error("session", first.id, &e.to_string()))?;
-        Header { capture: capture::VERSION, started: started.to_string(), table: first.settings.clone() }.write(out)?;
-        let mut earliest = 0;
+        let mut shifts = Vec::new();
+        let mut end = 0;
         for session in &sessions {
             // The wall clock may have been set back between two starts; the capture's time may not.
-            let shift = (session.started_us - first.started_us).max(earliest);
-            earliest = self.write_inputs(session, shift, out)?;
+            let shift = (session.started_us - first.started_us).max(end);
+            end = shift.saturating_add(session.until.min(self.last_instant(session.id)?));
+            shifts.push(shift);
         }
-        Ok(())
+        self.header(first, end)?.write(out)?;
+        sessions.iter().zip(shifts).try_for_each(|(session, shift)| self.write_inputs(session, shift, out))
     }
 
-    /// Writes the inputs of one session, `t` later by `shift`. Answers the last `t`.
-    fn write_inputs(&self, session: &SessionText, shift: i64, out: &mut dyn io::Write) -> Result<i64, JournalError> {
+    /// The header with which a replay counts as the session did.
+    fn header(&self, first: &SessionText, end: i64) -> Result<Header, JournalError> {
+        let started = jiff::Timestamp::from_microsecond(first.started_us)
+            .map_err(|e| self.row_error("session", first.id, &e.to_string()))?;
+        let counts = self.counts_before(first.id)?;
+        Ok(Header {
+            session: Some(first.name.clone()),
+            seq: counts.seq,
+            incident: counts.incident,
+            end: Some(Instant(end)),
+            ..Header::new(started.to_string(), first.settings.clone())
+        })
+    }
+
+    /// What a session's table counted from.
+    fn counts_before(&self, session: i64) -> Result<Counts, JournalError> {
+        let sql = "SELECT coalesce(max(seq), 0) + 1 FROM event JOIN session ON session.id = event.session
+             WHERE session.id < ?1 AND feed = ?2 AND table_id = (SELECT table_id FROM session WHERE id = ?1)";
+        let next = |feed: i64| -> Result<u64, JournalError> {
+            let next = self.connection.query_row(sql, [session, feed], |row| row.get::<_, i64>(0));
+            Ok(next.map_err(|e| JournalError::sqlite(&self.path, &e))? as u64)
+        };
+        Ok(Counts { seq: next(0)?, incident: next(1)? })
+    }
+
+    /// The last instant of a session that is recorded.
+    fn last_instant(&self, session: i64) -> Result<i64, JournalError> {
+        let sql = "SELECT max(coalesce((SELECT max(t) FROM input WHERE session = ?1), 0),
+                              coalesce((SELECT max(t) FROM event WHERE session = ?1), 0))";
+        let last = self.connection.query_row(sql, [session], |row| row.get(0));
+        last.map_err(|e| JournalError::sqlite(&self.path, &e))
+    }
+
+    /// Writes the inputs of one session, `t` later by `shift`.
+    fn write_inputs(&self, session: &SessionText, shift: i64, out: &mut dyn io::Write) -> Result<(), JournalError> {
         let sql = "SELECT id, t, kind, device, data FROM input WHERE session = ?1 AND t <= ?2 ORDER BY id";
-        let mut last = shift;
         self.each(sql, params![session.id, session.until], |row| {
             let id = row.get(0)?;
-            last = row.get::<_, i64>(1)?.saturating_add(shift);
+            let t = Instant(row.get::<_, i64>(1)?.saturating_add(shift));
             let raw = raw_input(row.get(2)?, row.get::<_, Option<i64>>(3)?, row.get(4)?);
             Ok(match raw {
-                Ok(raw) => RawInput { t: Instant(last), raw }
-                    .write(&session.settings.device, out)
-                    .map_err(JournalError::Export),
+                Ok(raw) => RawInput { t, raw }.write(&session.settings.device, out).map_err(JournalError::Export),
                 Err(found) => Err(self.row_error("input", id, &found)),
             })
-        })?;
-        Ok(last)
+        })
     }
 
     /// The sessions in which a game was played, each with the last instant that belongs to the game.
     fn sessions(&self, game: &str) -> Result<Vec<SessionText>, JournalError> {
         let mut sessions = Vec::new();
-        let sql = "SELECT session.id, started_us, settings, max(t), max(kind = 'game-ended')
+        let sql = "SELECT session.id, name, started_us, settings, max(t), max(kind = 'game-ended')
              FROM event JOIN session ON session.id = event.session WHERE game = ?1
              GROUP BY session.id ORDER BY session.id";
         self.each(sql, params![game], |row| {
-            let (id, text): (i64, String) = (row.get(0)?, row.get(2)?);
-            let ended: bool = row.get(4)?;
-            let until = if ended { row.get::<_, i64>(3)?.saturating_add(CAPTURE_TAIL) } else { i64::MAX };
+            let (id, text): (i64, String) = (row.get(0)?, row.get(3)?);
+            let ended: bool = row.get(5)?;
+            let until = if ended { row.get::<_, i64>(4)?.saturating_add(CAPTURE_TAIL) } else { i64::MAX };
             let settings = match serde_json::from_str(&text) {
                 Ok(settings) => settings,
                 Err(e) => return Ok(Err(self.row_error("session", id, &e.to_string()))),
             };
-            sessions.push(SessionText { id, started_us: row.get(1)?, settings, until });
+            sessions.push(SessionText { id, name: row.get(1)?, started_us: row.get(2)?, settings, until });
             Ok(Ok(()))
         })?;
         Ok(sessions)
@@ -271,6 +299,7 @@ impl Reader {
 /// A session of a game as it was recorded.
 struct SessionText {
     id: i64,
+    name: String,
     started_us: i64,
     settings: TableSettings,
     /// Last instant that belongs to the game.

@@ -14,9 +14,10 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 
-use super::{Counts, JournalError, Raw, RawInput, SessionRow};
+use super::{Counts, JournalError, SessionRow};
 use crate::{
     event::{Event, Feed, Response},
+    table::capture::{Raw, RawInput},
     types::Instant,
 };
 

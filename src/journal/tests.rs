@@ -13,13 +13,17 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 use super::{
-    capture::Header,
     store::{APPLICATION_ID, FILE_NAME, Store},
     *,
 };
 use crate::{
-    event::{Body, ClockShown, ClockTimes, GameEnded, GameStarted, Grade, Incident, IncidentState, LinkState, Move},
-    table::settings::{DeviceSettings, TableSettings},
+    event::{
+        Body, ClockShown, ClockTimes, GameEnded, GameStarted, Grade, Incident, IncidentState, LinkState, Move, Request,
+    },
+    table::{
+        capture::{Header, Raw},
+        settings::{DeviceSettings, TableSettings},
+    },
     types::BoardId,
 };
 
@@ -510,6 +514,7 @@ fn a_capture_runs_from_the_start_of_the_session_to_the_end_of_the_game() {
     let reader = Reader::open(dir.path()).unwrap();
     let (header, lines) = exported(&reader, "g");
     assert_eq!((header.started.as_str(), &header.table), ("2026-11-20T15:00:00Z", &settings()));
+    assert_eq!((header.session.as_deref(), header.end), (Some("s1"), Some(Instant(5_004_000))));
     assert_eq!(lines, received[..5]);
     let error = reader.capture("bare", &mut Vec::new()).unwrap_err().to_string();
     assert!(error.starts_with("no raw bytes were kept of game bare"), "{error}");
@@ -526,8 +531,27 @@ fn a_game_over_a_restart_is_one_capture() {
         opened.journal.record(all).unwrap();
     }
     close(opened.journal, opened.stopping);
-    let (_, lines) = exported(&Reader::open(dir.path()).unwrap(), "g");
+    let (header, lines) = exported(&Reader::open(dir.path()).unwrap(), "g");
     assert_eq!(lines.iter().map(|line| line.t.micros()).collect::<Vec<_>>(), [7, 60_000_007]);
+    assert_eq!((header.session.as_deref(), header.end), (Some("s1"), Some(Instant(60_002_000))));
+}
+
+#[test]
+fn a_capture_counts_from_where_the_table_stood() {
+    let dir = TempDir::new().unwrap();
+    let opened = Journal::open(dir.path()).unwrap();
+    let other = TableSettings { id: "2".into(), ..settings() };
+    let sessions = [("s1", settings()), ("t1", other), ("s2", settings())];
+    let [first, stranger, second] = sessions.map(|(name, settings)| opened.journal.session(0, name, 5, &settings));
+    opened.journal.record(batch(&first, vec![start(1, "g"), incident(1, 1), end(2, "g")])).unwrap();
+    opened.journal.record(batch(&stranger, vec![start(50, "h"), incident(60, 60)])).unwrap();
+    let mut all = batch(&second, vec![start(3, "i"), end(4, "i")]);
+    all.inputs.push(RawInput { t: Instant(9_000), raw: Raw::Link(0, true) });
+    opened.journal.record(all).unwrap();
+    close(opened.journal, opened.stopping);
+    let (header, _) = exported(&Reader::open(dir.path()).unwrap(), "i");
+    assert_eq!((header.session.as_deref(), header.seq, header.incident), (Some("s2"), 3, 2));
+    assert_eq!(header.end, Some(Instant(9_000)), "nothing is known of later");
 }
 
 #[test]

@@ -144,6 +144,10 @@ impl TableFeed {
                 game.apply(event);
                 true
             }
+            (Body::Incident(_), Some(game)) if event.game.as_deref() == Some(&game.id) => {
+                game.apply(event); // told once the game has ended
+                false
+            }
             _ => false,
         }
     }
@@ -219,7 +223,7 @@ mod tests {
         event(
             1,
             json!({
-                "type": "incident", "id": 1, "kind": "illegal-move", "grade": "decisive", "law": "WBN", "article": "9.2",
+                "type": "incident", "id": 1, "kind": "illegal-move", "grade": "decisive", "law": "WBN", "article": "9",
                 "board": "A", "seat": "A", "reason": "", "evidence": {}, "claimable_by": ["a"], "claim_until": null,
                 "state": "open"
             }),

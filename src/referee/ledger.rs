@@ -93,6 +93,12 @@ impl Ledger {
         &self.seats[seat.index()].pocket
     }
 
+    /// Men that left a seat's tray and are neither dropped nor back; none for a seat without a tray.
+    pub fn lifted(&self, seat: Seat) -> Option<Pocket> {
+        let men = &self.seats[seat.index()];
+        men.tray.then_some(men.lifted)
+    }
+
     /// A pocket and what is in transit to it, as sorted FEN letters.
     pub fn letters(&self, seat: Seat) -> (String, String) {
         let men = &self.seats[seat.index()];

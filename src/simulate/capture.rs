@@ -2,21 +2,12 @@
 //!
 //! In: a [`Performance`], the table's settings and a [`Host`]. Out: JSON Lines, first the header, then one line per
 //! input in time order, and what the host sent. Nothing waits: a game of five minutes takes milliseconds.
-//!
-//! ```text
-//! {"capture":1,"started":"2026-11-20T15:00:00Z","table":{…}}
-//! {"t":1250000,"dev":"board-a","rx":"8e00051c00"}
-//! {"t":1260000,"dev":"board-a","tx":"42"}
-//! {"t":9000000,"dev":"trays","link":"down"}
-//! ```
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-
 use crate::{
     table::{
-        capture::{Header, Line, Link, VERSION, encode_hex},
+        capture::{Header, Raw, RawInput},
         settings::TableSettings,
     },
     types::Instant,
@@ -38,30 +29,8 @@ struct Writer<'a, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    fn header(&mut self, started: &str) -> io::Result<()> {
-        let (started, table) = (started.to_owned(), self.settings.clone());
-        self.json(&Header { capture: VERSION, started, session: None, seq: 1, incident: 1, table })
-    }
-
-    fn link(&mut self, at: Instant, device: usize, link: Link) -> io::Result<()> {
-        self.json(&Line { link: Some(link), ..self.line(at, device) })
-    }
-
-    fn received(&mut self, at: Instant, device: usize, bytes: &[u8]) -> io::Result<()> {
-        self.json(&Line { rx: Some(encode_hex(bytes)), ..self.line(at, device) })
-    }
-
-    fn sent(&mut self, at: Instant, device: usize, bytes: &[u8]) -> io::Result<()> {
-        self.json(&Line { tx: Some(encode_hex(bytes)), ..self.line(at, device) })
-    }
-
-    fn line(&self, at: Instant, device: usize) -> Line {
-        Line { t: at.micros(), dev: Some(self.settings.device[device].name.clone()), ..Line::default() }
-    }
-
-    fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, value)?;
-        self.out.write_all(b"\n")
+    fn write(&mut self, t: Instant, raw: Raw) -> io::Result<()> {
+        RawInput { t, raw }.write(&self.settings.device, &mut self.out)
     }
 }
 
@@ -80,9 +49,9 @@ pub fn record(
         truth.devices.insert(device.name.clone(), made.make());
     }
     let mut writer = Writer { out, settings };
-    writer.header(started)?;
+    Header::new(started.to_owned(), settings.clone()).write(&mut writer.out)?;
     for device in 0..settings.device.len() {
-        writer.link(Instant::ZERO, device, Link::Up)?;
+        writer.write(Instant::ZERO, Raw::Link(device, true))?;
         host.link(Instant::ZERO, device, true);
     }
     stage.begin(Instant::ZERO);
@@ -107,8 +76,8 @@ fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_
         now = next;
         stage.run_until(now, &mut arrived);
         for (device, chunk) in arrived.drain(..) {
-            writer.received(chunk.at, device, &chunk.bytes)?;
             host.bytes(chunk.at, device, &chunk.bytes);
+            writer.write(chunk.at, Raw::Rx(device, chunk.bytes))?;
         }
         if deadline.is_some_and(|deadline| deadline <= now) {
             host.timeout(now);
@@ -126,8 +95,8 @@ fn answer<W: Write>(
     let mut sent = Vec::new();
     let deadline = host.drain(&mut sent);
     for (device, bytes) in sent {
-        writer.sent(now, device, &bytes)?;
         stage.input(now, device, &bytes);
+        writer.write(now, Raw::Tx(device, bytes))?;
     }
     Ok(deadline)
 }

@@ -1,31 +1,48 @@
-//! Capture files: everything that one table received, and the same machine fed with it again.
+//! The capture file, version 1: everything that one table received, replayable.
 //!
-//! JSON Lines: a header, then one line an input in order of time (`tx` lines are informative and skipped). In: lines of
-//! text. Out: what the machine puts out, at any speed, the same every time.
+//! ```text
+//! {"capture":1,"started":"2026-11-20T15:00:00Z","table":{…}}
+//! {"t":1250000,"dev":"board-a","rx":"8e00051c00"}
+//! {"t":1260000,"dev":"board-a","tx":"42"}
+//! {"t":9000000,"dev":"trays","link":"down"}
+//! {"t":9500000,"request":{"verb":"claim","data":{"kind":"illegal-move","by":"a"}}}
+//! ```
+//! JSON Lines: a [`Header`], then one line an input in order of time (`tx` lines are informative). In: inputs with
+//! device numbers. Out: lines with device names, and back. [`Replay`] feeds a machine with them. It knows no file.
+
+mod hex;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::{borrow::Cow, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Input, Opening, Output, Table, settings::TableSettings};
-use crate::{
-    event::Request,
-    types::{Instant, SECOND},
+use super::{
+    DeviceIndex,
+    settings::{DeviceSettings, TableSettings},
 };
+use crate::{event::Request, types::Instant};
 
-/// Version of the format.
+pub use replay::{CaptureError, Replay};
+
+/// Version of the format, field `capture` of the header.
 pub const VERSION: u8 = 1;
-/// Time that the machine is given after the last line, to complete what only waits for rest.
-const AFTER_END_US: i64 = SECOND;
 /// The longest line in bytes.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
+/// Characters of a wrong text that an error shows.
+const SHOWN_MAX: usize = 40;
 
-/// First line of a capture.
+/// The first line. A replay with all of its fields writes bit for bit what the captured run wrote. Keys that are not
+/// known are passed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// [`VERSION`].
     pub capture: u8,
     /// Wall-clock time of `t` = 0, RFC 3339.
     pub started: String,
-    /// Session of the run that was captured, so that a replay writes what that run wrote.
+    /// Session of the run that was captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// First `seq` of that run.
@@ -34,7 +51,10 @@ pub struct Header {
     /// First number of its incidents.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub incident: u64,
-    /// The table.
+    /// Until when that run is known; deadlines that pass later are not served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Instant>,
+    /// The table that received it.
     pub table: TableSettings,
 }
 
@@ -46,183 +66,190 @@ fn is_one(number: &u64) -> bool {
     *number == 1
 }
 
-/// Any other line.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    /// Microseconds since `started`.
-    pub t: i64,
-    /// Name of the device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dev: Option<String>,
-    /// Bytes that came, in hex.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rx: Option<String>,
-    /// Bytes that were sent, in hex.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tx: Option<String>,
-    /// `up` or `down`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<Link>,
-    /// A command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Request>,
+impl Header {
+    /// The header of a run that is nobody's: a replay gives it a session of its own and counts from 1.
+    pub fn new(started: String, table: TableSettings) -> Header {
+        Header { capture: VERSION, started, session: None, seq: 1, incident: 1, end: None, table }
+    }
+
+    /// Reads the first line.
+    pub fn parse(line: &str) -> Result<Header, LineError> {
+        /// What every version has.
+        #[derive(Deserialize)]
+        struct Version {
+            capture: u64,
+        }
+        let wrong = |e: serde_json::Error| LineError::Header(e.to_string());
+        let Version { capture } = serde_json::from_str(line).map_err(wrong)?;
+        match capture == u64::from(VERSION) {
+            true => serde_json::from_str(line).map_err(wrong),
+            false => Err(LineError::Version(capture)),
+        }
+    }
+
+    /// Writes the first line.
+    pub fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        write_line(self, out)
+    }
 }
 
-/// A port was opened or is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One thing that a table received, or sent to a device: a line after the header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawInput {
+    /// When, since the table was opened.
+    pub t: Instant,
+    /// What.
+    pub raw: Raw,
+}
+
+/// The kinds of [`RawInput`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Raw {
+    /// Bytes that a device sent.
+    Rx(DeviceIndex, Vec<u8>),
+    /// Bytes that were sent to a device; a replay ignores them.
+    Tx(DeviceIndex, Vec<u8>),
+    /// A port was opened (true) or is gone (false).
+    Link(DeviceIndex, bool),
+    /// A command.
+    Request(Request),
+}
+
+impl RawInput {
+    /// Reads a line after the header; `devices` are those of the header.
+    pub fn parse(line: &str, devices: &[DeviceSettings]) -> Result<RawInput, LineError> {
+        let (t, said) = Line::parse(line)?;
+        let bytes = |hex: Text<'_>| {
+            let mut bytes = Vec::new();
+            hex::decode(&hex.0, &mut bytes).map(|()| bytes).ok_or_else(|| LineError::hex(&hex.0))
+        };
+        let raw = match said {
+            Said::Rx(name, hex) => Raw::Rx(device(devices, &name.0)?, bytes(hex)?),
+            Said::Tx(name, hex) => Raw::Tx(device(devices, &name.0)?, bytes(hex)?),
+            Said::Link(name, up) => Raw::Link(device(devices, &name.0)?, up),
+            Said::Request(request) => Raw::Request(*request),
+        };
+        Ok(RawInput { t, raw })
+    }
+
+    /// Writes a line; a device that the settings do not have is named by its number.
+    pub fn write(&self, devices: &[DeviceSettings], out: &mut dyn io::Write) -> io::Result<()> {
+        let name = |index: &usize| {
+            let known = devices.get(*index).map(|device| Cow::Borrowed(device.name.as_str()));
+            Some(Text(known.unwrap_or_else(|| format!("#{index}").into())))
+        };
+        let hex = |bytes: &[u8]| Some(Text(hex::encode(bytes).into()));
+        let line = Line { t: self.t, ..Line::default() };
+        let line = match &self.raw {
+            Raw::Rx(device, bytes) => Line { dev: name(device), rx: hex(bytes), ..line },
+            Raw::Tx(device, bytes) => Line { dev: name(device), tx: hex(bytes), ..line },
+            Raw::Link(device, up) => Line { dev: name(device), link: Some(Link::from(*up)), ..line },
+            Raw::Request(request) => Line { request: Some(Cow::Borrowed(request)), ..line },
+        };
+        write_line(&line, out)
+    }
+}
+
+/// A line is not what a capture has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// The first line is no header.
+    #[error("expected the header of a capture, {{\"capture\":1,…}}, found another: {0}")]
+    Header(String),
+    /// A later version.
+    #[error("expected capture version {VERSION}, found {0}; use a newer bughoused")]
+    Version(u64),
+    /// No JSON, or unknown fields.
+    #[error("expected a line of a capture, found another: {0}")]
+    Json(String),
+    /// Not exactly one of the kinds.
+    #[error("expected `dev` with one of `rx`, `tx`, `link`, or `request` alone")]
+    Kind,
+    /// The bytes are not hex.
+    #[error("expected pairs of hex digits, found {0:?}")]
+    Hex(String),
+    /// The header has no such device.
+    #[error("expected the name of a device of the header ({known}), found {found:?}")]
+    Device {
+        /// The name.
+        found: String,
+        /// Those that the header has.
+        known: String,
+    },
+}
+
+impl LineError {
+    fn hex(found: &str) -> LineError {
+        LineError::Hex(found.chars().take(SHOWN_MAX).collect())
+    }
+}
+
+fn device(devices: &[DeviceSettings], name: &str) -> Result<DeviceIndex, LineError> {
+    devices.iter().position(|device| device.name == name).ok_or_else(|| {
+        let known: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+        LineError::Device { found: name.chars().take(SHOWN_MAX).collect(), known: known.join(", ") }
+    })
+}
+
+/// A line after the header as it is written; texts without escapes are not copied.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<'a> {
+    t: Instant,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    dev: Option<Text<'a>>,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    rx: Option<Text<'a>>,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    tx: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    link: Option<Link>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<Cow<'a, Request>>,
+}
+
+/// A type of its own because serde borrows no `Cow` within an `Option`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Link {
-    /// Opened.
+enum Link {
     Up,
-    /// Gone.
     Down,
 }
 
-/// A line is not what the format has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct CaptureError {
-    /// From 1.
-    pub line: usize,
-    /// What was expected and what was found.
-    pub message: String,
+impl From<bool> for Link {
+    fn from(up: bool) -> Link {
+        if up { Link::Up } else { Link::Down }
+    }
 }
 
-/// A table that is fed from a capture.
-pub struct Replay {
-    table: Table,
-    names: Vec<String>,
-    line: usize,
-    last: Instant,
-    bytes: Vec<u8>,
+/// What a line says: the device's name, and its bytes in hex or whether its port is open.
+enum Said<'a> {
+    Rx(Text<'a>, Text<'a>),
+    Tx(Text<'a>, Text<'a>),
+    Link(Text<'a>, bool),
+    Request(Box<Request>),
 }
 
-impl Replay {
-    /// A machine as the first line says; `settings` replaces the header's table.
-    pub fn new(header: &str, settings: Option<TableSettings>) -> Result<Replay, CaptureError> {
-        let error = |message: String| CaptureError { line: 1, message };
-        let header: Header = serde_json::from_str(header)
-            .map_err(|e| error(format!("expected the header of a capture, {{\"capture\":1,…}}, found another: {e}")))?;
-        if header.capture != VERSION {
-            return Err(error(format!("expected a capture of version {VERSION}, found {}", header.capture)));
-        }
-        let started = header.started.parse::<jiff::Timestamp>();
-        let started = started.map_err(|e| error(format!("expected `started` as RFC 3339 time: {e}")))?;
-        let opening = Opening {
-            session: header.session.unwrap_or_else(|| "replay".into()),
-            started_us: started.as_microsecond(),
-            seq: header.seq,
-            incident: header.incident,
+impl<'a> Line<'a> {
+    fn parse(text: &'a str) -> Result<(Instant, Said<'a>), LineError> {
+        let line: Line<'a> = serde_json::from_str(text).map_err(|e| LineError::Json(e.to_string()))?;
+        let said = match (line.dev, line.rx, line.tx, line.link, line.request) {
+            (Some(name), Some(hex), None, None, None) => Said::Rx(name, hex),
+            (Some(name), None, Some(hex), None, None) => Said::Tx(name, hex),
+            (Some(name), None, None, Some(link), None) => Said::Link(name, link == Link::Up),
+            (None, None, None, None, Some(request)) => Said::Request(Box::new(request.into_owned())),
+            _ => return Err(LineError::Kind),
         };
-        let settings = settings.unwrap_or(header.table);
-        let names = settings.device.iter().map(|device| device.name.clone()).collect();
-        let table = Table::new(settings, opening).map_err(|e| error(format!("table: {e}")))?;
-        Ok(Replay { table, names, line: 1, last: Instant::ZERO, bytes: Vec::new() })
-    }
-
-    /// Feeds one line and hands what the machine puts out to `sink`.
-    pub fn feed(&mut self, text: &str, sink: impl FnMut(Output)) -> Result<(), CaptureError> {
-        self.line += 1;
-        if text.trim().is_empty() {
-            return Ok(());
-        }
-        let line = serde_json::from_str(text).map_err(|e| self.error(format!("expected a line of a capture: {e}")))?;
-        self.feed_line(line, sink)
-    }
-
-    fn feed_line(&mut self, line: BorrowedLine<'_>, sink: impl FnMut(Output)) -> Result<(), CaptureError> {
-        let at = Instant(line.t);
-        if at < self.last {
-            return Err(self.error(format!("expected t of at least {}, found {}", self.last.micros(), line.t)));
-        }
-        self.last = at;
-        let device = match line.dev {
-            Some(name) => Some(self.device(name)?),
-            None => None,
-        };
-        match (device, line.rx, line.link, line.request) {
-            (Some(device), Some(hex), None, None) => {
-                let mut bytes = std::mem::take(&mut self.bytes);
-                bytes.clear();
-                let read = decode_hex(hex, &mut bytes);
-                if read.is_some() {
-                    self.table.handle(at, Input::Bytes(device, &bytes));
-                }
-                self.bytes = bytes;
-                read.ok_or_else(|| self.error(format!("expected pairs of hex digits in rx, found {hex:?}")))?;
-            }
-            (Some(device), None, Some(link), None) => self.table.handle(at, Input::Link(device, link == Link::Up)),
-            (None, None, None, Some(request)) => self.table.handle(at, Input::Request(request)),
-            (Some(_), None, None, None) if line.tx.is_some() => return Ok(()),
-            _ => return Err(self.error("expected dev with rx, tx or link, or a request".into())),
-        }
-        self.drain(sink);
-        Ok(())
-    }
-
-    /// Lets the machine finish what waits for time alone.
-    pub fn finish(&mut self, sink: impl FnMut(Output)) {
-        self.table.handle(self.last + AFTER_END_US, Input::Timeout);
-        self.drain(sink);
-    }
-
-    /// The machine.
-    pub fn table(&self) -> &Table {
-        &self.table
-    }
-
-    fn drain(&mut self, mut sink: impl FnMut(Output)) {
-        loop {
-            match self.table.poll() {
-                Output::Deadline(_) => return,
-                output => sink(output),
-            }
-        }
-    }
-
-    fn device(&self, name: &str) -> Result<usize, CaptureError> {
-        self.names.iter().position(|known| known == name).ok_or_else(|| {
-            self.error(format!("expected a device of the header ({}), found {name:?}", self.names.join(", ")))
-        })
-    }
-
-    fn error(&self, message: String) -> CaptureError {
-        CaptureError { line: self.line, message }
+        Ok((line.t, said))
     }
 }
 
-/// [`Line`] without copies.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BorrowedLine<'a> {
-    t: i64,
-    #[serde(default, borrow)]
-    dev: Option<&'a str>,
-    #[serde(default, borrow)]
-    rx: Option<&'a str>,
-    #[serde(default, borrow)]
-    tx: Option<&'a str>,
-    #[serde(default)]
-    link: Option<Link>,
-    #[serde(default)]
-    request: Option<Request>,
-}
-
-/// Appends the bytes of `hex`; none if it is no hex.
-fn decode_hex(hex: &str, bytes: &mut Vec<u8>) -> Option<()> {
-    let digit = |letter: u8| (letter as char).to_digit(16);
-    let (pairs, rest) = hex.as_bytes().as_chunks::<2>();
-    for [high, low] in pairs {
-        bytes.push((digit(*high)? * 16 + digit(*low)?) as u8);
-    }
-    rest.is_empty().then_some(())
-}
-
-/// Bytes as hex, as captures have them.
-pub fn encode_hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+fn write_line(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    out.write_all(&line)
 }

@@ -6,7 +6,7 @@ use crate::{
     notation::uci,
     sense::Side,
     track::Completed,
-    types::{Instant, Role, Seat},
+    types::{Instant, MS, Role, Seat},
 };
 
 impl Table {
@@ -34,10 +34,11 @@ impl Table {
         rfc3339(self.opening.started_us.saturating_add(at.micros()))
     }
 
-    /// The second of the start and the table name a game.
-    pub(super) fn game_id(&self) -> String {
-        let time = self.time(self.now);
-        let digits: String = time.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
+    /// The millisecond of the start and the table name a game; of two within one millisecond the later is put off.
+    pub(super) fn game_id(&mut self) -> String {
+        self.named = self.now.max(self.named + MS);
+        let time = self.time(self.named);
+        let digits: String = time.chars().filter(|c| c.is_ascii_digit() || *c == 'T').collect();
         format!("{digits}-{}", self.settings.id)
     }
 

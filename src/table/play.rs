@@ -12,7 +12,7 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
     track::{Completed, Completion, Press, Tracker},
-    types::{BoardId, Instant, Kinds, Role, Seat, Team},
+    types::{BoardId, ByColor, Color, Instant, Kinds, Role, Seat, Team},
     wire::bslp::Button,
 };
 
@@ -245,7 +245,9 @@ impl Table {
 
     fn observe(&mut self, board: BoardId) {
         let placement = self.sensors.boards[board.index()].sense.placement();
-        self.play.tracker.observe(&self.play.game, board, placement, self.now);
+        let lifted = |color| self.play.ledger.lifted(board.seat(color));
+        let lifted = ByColor { white: lifted(Color::White), black: lifted(Color::Black) };
+        self.play.tracker.observe(&self.play.game, board, placement, &lifted, self.now);
     }
 
     /// Completes what is due and publishes what is provisional.
@@ -329,6 +331,8 @@ impl Table {
             Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, *pocket.get(role) as usize)).collect()
         };
         self.emit_pocket(seat, &roles(&change.added), &roles(&change.removed));
+        self.observe(seat.board);
+        self.settle();
     }
 
     pub(super) fn button(&mut self, device: DeviceIndex, channel: u8, button: Button) {

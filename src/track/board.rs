@@ -9,7 +9,7 @@ use super::{
     search::{self, Arriving, Evidence, PLIES_MAX},
 };
 use crate::{
-    rules::{BoardPosition, Game, Move},
+    rules::{BoardPosition, Game, Move, Pocket},
     sense::Placement,
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Piece, Rank, Role, Square},
 };
@@ -43,6 +43,17 @@ pub struct BoardTrack {
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
     ended_at: Option<(Instant, Option<ClockTimes>)>,
+}
+
+/// What there is to see of a board.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// What the sensors show.
+    pub placement: &'a Placement,
+    /// Men that left the pocket of each player, where a tray tells.
+    pub lifted: &'a ByColor<Option<Pocket>>,
+    /// Men that partners capture.
+    pub arriving: &'a Arriving,
 }
 
 /// Whether the first ply of the line can be completed.
@@ -83,14 +94,15 @@ impl BoardTrack {
         self.ended_at.map(|(at, _)| at).into_iter().chain(self.presses.front().map(|press| press.at)).min()
     }
 
-    pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Placement, arriving: &Arriving, at: Instant) {
-        let mut position = arriving.apply(game.board(board));
+    pub fn observe(&mut self, game: &Game, board: BoardId, seen: Seen<'_>, at: Instant) {
+        let mut position = seen.arriving.apply(game.board(board));
         if let Some(role) = *self.declared.get(position.turn()) {
             position.declare_promotion(role);
         }
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let plies = PLIES_AHEAD.max(self.presses.len() + 1);
-        let evidence = Evidence { placement: seen, before: &before, presses: self.presses.len() };
+        let (placement, lifted, presses) = (seen.placement, seen.lifted, self.presses.len());
+        let evidence = Evidence { placement, before: &before, presses, lifted };
         let found = search::explain(&position, evidence, plies);
         self.unexplained = found.mismatch.any();
         self.changed_at = at;

@@ -15,9 +15,9 @@ mod illegal;
 mod search;
 
 use crate::{
-    rules::{Game, Move, Reason},
+    rules::{Game, Move, Pocket, Reason},
     sense::Placement,
-    types::{BoardId, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
+    types::{BoardId, ByColor, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
 };
 
 pub use board::LinePly;
@@ -92,9 +92,18 @@ impl Tracker {
     }
 
     /// Explains a board anew: its placement, its game or a partner's line changed.
-    pub fn observe(&mut self, game: &Game, board: BoardId, placement: &Placement, at: Instant) {
+    /// `lifted` are the men that left the pocket of each player, where a tray tells.
+    pub fn observe(
+        &mut self,
+        game: &Game,
+        board: BoardId,
+        placement: &Placement,
+        lifted: &ByColor<Option<Pocket>>,
+        at: Instant,
+    ) {
         let arriving = self.arriving(game, board);
-        self.boards[board.index()].observe(game, board, placement, &arriving, at);
+        let seen = board::Seen { placement, lifted, arriving: &arriving };
+        self.boards[board.index()].observe(game, board, seen, at);
     }
 
     /// A player said what a pawn becomes, with the move that is being made or the next one that promotes. The caller

@@ -11,7 +11,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Rank, Role},
+    types::{Bitboard, ByColor, Color, Role},
 };
 
 /// Most plies of a line.
@@ -27,6 +27,10 @@ const COST_MISSING: u32 = 2;
 const COST_FOREIGN: u32 = 16;
 /// A ply whose man has never been seen on its destination: it may go anywhere yet.
 const COST_UNSEEN: u32 = 8;
+/// A drop of a man that was not seen to leave the pocket.
+const COST_FROM_NOWHERE: u32 = 3;
+/// A man that left its pocket and is not dropped by the line.
+const COST_IN_HAND: u32 = 3;
 /// A press that no ply of the line answers.
 const COST_PRESS: u32 = 8;
 /// Another line than before, for each ply of the earlier one that is given up.
@@ -86,6 +90,8 @@ pub struct Evidence<'a> {
     pub before: &'a [Move],
     /// Presses of the clock that wait for their plies.
     pub presses: usize,
+    /// Men that left the pocket of each player, where a tray tells.
+    pub lifted: &'a ByColor<Option<Pocket>>,
 }
 
 /// Explains the evidence by at most `plies` plies.
@@ -94,8 +100,8 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     let mut best = believed(&root, &evidence);
     let ambiguous = evidence.placement.ambiguous() & root.position.board().occupied();
     let arrived = root.mismatch.foreign.any() || ambiguous.any();
-    let laid = evidence.presses > 0 && may_promote(&root.position, root.mismatch.missing);
-    if !arrived && !laid {
+    let pressed = evidence.presses > 0 && root.mismatch.missing.any();
+    if !arrived && !pressed {
         return best; // men are at home or in the air
     }
     let mut frontier = vec![root];
@@ -129,13 +135,6 @@ fn believed(root: &Node, evidence: &Evidence<'_>) -> Explanation {
     best
 }
 
-/// Whether a pawn that is away may have been laid on its last rank, where the sensor reads nothing.
-fn may_promote(position: &BoardPosition, away: Bitboard) -> bool {
-    let rank = position.turn().fold_wb(Rank::Seventh, Rank::Second);
-    let pawns = position.board().pawns() & position.board().by_color(position.turn());
-    (pawns & away & Bitboard::from_rank(rank)).any()
-}
-
 fn explanation(node: &Node) -> Explanation {
     Explanation { line: node.line.clone(), mismatch: node.mismatch, cost: node.cost }
 }
@@ -165,6 +164,23 @@ fn touches(m: Move, squares: Bitboard) -> bool {
     m.from().map_or(squares.contains(m.to()), |from| squares.contains(from))
 }
 
+/// How well the drops of a line that ends with `turn` to move agree with what left the pockets.
+fn cost_of_drops(line: &Line, turn: Color, lifted: &ByColor<Option<Pocket>>) -> u32 {
+    let mut hands = *lifted;
+    let mut cost = 0;
+    let mut mover = if line.len() % 2 == 0 { turn } else { !turn };
+    for m in line {
+        if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
+            let held = hand.get_mut(*role);
+            cost += if *held == 0 { COST_FROM_NOWHERE } else { 0 };
+            *held = held.saturating_sub(1);
+        }
+        mover = !mover;
+    }
+    let held = |hand: &Option<Pocket>| hand.map_or(0, |hand| hand.into_iter().map(u32::from).sum());
+    cost + COST_IN_HAND * (held(&hands.white) + held(&hands.black))
+}
+
 fn node(line: Line, position: BoardPosition, evidence: &Evidence<'_>) -> Node {
     let mismatch = evidence.placement.mismatch(&position);
     let kept = line.iter().zip(evidence.before).take_while(|(new, old)| new == old).count();
@@ -177,6 +193,7 @@ fn node(line: Line, position: BoardPosition, evidence: &Evidence<'_>) -> Node {
         + mismatch.foreign.count() as u32 * COST_FOREIGN
         + unseen.count() as u32 * COST_UNSEEN
         + evidence.presses.saturating_sub(line.len()) as u32 * COST_PRESS
+        + cost_of_drops(&line, position.turn(), evidence.lifted)
         + given_up as u32 * COST_CHANGE;
     Node { line, position, mismatch, cost }
 }

@@ -148,7 +148,8 @@ impl Scan {
 
 /// Reads one game; `line` is the line of the file at which the text begins.
 pub fn read_game(text: &str, line: usize) -> Result<Parsed, Located> {
-    let mut parser = Parser { rest: text, line, parsed: Parsed { line, ..Parsed::default() }, decided: false };
+    let parsed = Parsed { line, ..Parsed::default() };
+    let mut parser = Parser { rest: text, line, parsed, decided: false, preface: None };
     while parser.step()? {}
     parser.finish()
 }
@@ -159,6 +160,8 @@ struct Parser<'a> {
     parsed: Parsed,
     /// A result was read.
     decided: bool,
+    /// The last comment before the first move.
+    preface: Option<String>,
 }
 
 impl<'a> Parser<'a> {
@@ -246,7 +249,10 @@ impl<'a> Parser<'a> {
     /// A number after a move is the mover's time; a comment after the last move is how the game ended.
     fn place_comment(&mut self, comment: String) {
         let game = &mut self.parsed.game;
-        let Some(last) = game.moves.last_mut() else { return };
+        let Some(last) = game.moves.last_mut() else {
+            self.preface = Some(comment);
+            return;
+        };
         match clock_ms(&comment) {
             Some(ms) if last.clock_ms.is_none() && last.comments.is_empty() => last.clock_ms = Some(ms),
             _ => last.comments.push(comment),
@@ -319,7 +325,8 @@ impl<'a> Parser<'a> {
             });
         }
         if self.decided {
-            game.ending = game.moves.last_mut().and_then(|last| last.comments.pop());
+            let last = game.moves.last_mut().map_or(self.preface, |last| last.comments.pop());
+            game.ending = last.filter(|ending| ending != "*");
         } else {
             game.result = game.tag("Result").and_then(result_of).unwrap_or("*").to_owned();
         }

@@ -10,16 +10,19 @@ use bughoused::{
         node::{Node, Running, StartError},
         settings::{Broker, NodeSettings},
     },
-    event::{Body, LinkState},
+    event::{Body, Event, LinkState},
     journal::Reader,
     table::settings::TableSettings,
 };
 use serde_json::{Value, json};
 
-use crate::bus::{
-    NODE_PASSWORD,
-    clients::{Client, patiently},
-    loopback,
+use crate::{
+    bus::{
+        NODE_PASSWORD,
+        clients::{Client, patiently},
+        loopback,
+    },
+    corpus::replay,
 };
 
 const ARBITER: Option<(&str, &str)> = Some(("arbiter", "arbiter-secret"));
@@ -129,6 +132,37 @@ async fn a_move_goes_from_the_board_to_the_bus_the_journal_and_the_next_start() 
     };
     assert!(start["seq"].as_u64() > played["seq"].as_u64(), "the counts go on over a restart");
     node.shutdown().await;
+}
+
+/// The game's capture replayed, and what the journal has of the same run.
+fn replayed_and_recorded(data_dir: &Path, game: &str) -> (Vec<Event>, Vec<Event>) {
+    let reader = Reader::open(data_dir).unwrap();
+    let mut capture = Vec::new();
+    reader.capture(game, &mut capture).unwrap();
+    let session = reader.game(game).unwrap()[0].session.clone();
+    (replay(&String::from_utf8(capture).unwrap()), reader.events_after(&session, "1", 0).unwrap())
+}
+
+#[tokio::test]
+async fn a_replay_of_the_exported_capture_writes_what_the_journal_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut a, b) = (Board::set_up(), Board::set_up());
+    for (from, to) in [(E2, E4), (E4, E2)] {
+        let node = Node::start(settings(dir.path(), &[&a.path, &b.path])).await.unwrap();
+        let mut arbiter = begin(&node).await;
+        a.play(from, Some(to));
+        if to == E4 {
+            next_of(&mut arbiter, "move").await;
+            let (verb, data) = ("result", json!({"result": "1-0", "reason": "resigns"}));
+            assert_eq!(order(&mut arbiter, verb, data).await["status"], "ok");
+        }
+        assert_eq!(node.shutdown().await, 0, "every row is written");
+        let (replayed, recorded) = replayed_and_recorded(dir.path(), "last");
+        assert_eq!(replayed, recorded);
+        assert!(recorded.len() > 1 || to == E2, "a start, moves and an end");
+    }
+    let (_, second) = replayed_and_recorded(dir.path(), "last");
+    assert!(second[0].seq > 4, "the second run counts on from the first");
 }
 
 fn json_kind(payload: &[u8]) -> String {
