@@ -2,7 +2,8 @@
 //!
 //! All games of `tests/data/games.bpgn` are played by clean hands into captures in memory; then they are replayed
 //! `ROUNDS` times (5 without), and the best round of each kind is printed: the machine alone, `replay --format bpgn`,
-//! and `replay --format events` with every line written. Run with `cargo bench --bench replay`; `ONLY=events` names one.
+//! and `replay --format events` with every line written. Run with `cargo bench --bench replay`; `ONLY=events` names
+//! one.
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 use std::{

@@ -160,7 +160,7 @@ fn every_problem_is_reported_at_once_in_the_order_of_the_text() {
 }
 
 #[test]
-fn nodes_and_brokers() {
+fn nodes() {
     check(
         "\"hall-1\"",
         "\"hall/1\"",
@@ -179,6 +179,10 @@ fn nodes_and_brokers() {
         "\"\"",
         &["f.toml:4:12: node.data_dir: expected a path, found \"\"; name a file or take the key out"],
     );
+}
+
+#[test]
+fn brokers() {
     let broker = "\"embedded\", mqtt://host:1883 or mqtts://host:8883";
     check(
         "\"embedded\"",
@@ -284,7 +288,7 @@ fn listening_for_others_needs_passwords() {
 }
 
 #[test]
-fn tables() {
+fn rule_sets_and_adjudication() {
     check(
         "id = \"1\"\n",
         "",
@@ -326,6 +330,10 @@ fn tables() {
          write a list of kinds, [] for none",
         ],
     );
+}
+
+#[test]
+fn durations_players_and_ids_of_tables() {
     check(
         "\"30s\"",
         "30",
@@ -374,7 +382,7 @@ fn tables() {
 }
 
 #[test]
-fn devices() {
+fn names_and_drivers_of_devices() {
     check(
         "name = \"board-b\"",
         "name = \"board-a\"",
@@ -402,6 +410,10 @@ fn devices() {
         "5",
         &["f.toml:48:10: table.device.driver: expected \"dgt\" or \"bslp\", found 5; write it in quotation marks"],
     );
+}
+
+#[test]
+fn ports_of_devices() {
     check(
         "usb-t",
         "usb-a",
@@ -427,6 +439,10 @@ fn devices() {
          for example /dev/serial/by-id/usb-…",
         ],
     );
+}
+
+#[test]
+fn places_of_devices() {
     check(
         "board = \"B\"",
         "board = \"b\"",
