@@ -21,7 +21,7 @@ use settings::TableSettings;
 
 use crate::{
     event::{DeviceState, Event, LinkState, Players, Request, Response},
-    rules::RuleSet,
+    rules::{RuleSet, RuleSetError},
     sense::Fact,
     track::Completion,
     types::{Instant, SECOND},
@@ -104,7 +104,10 @@ pub struct Table {
 impl Table {
     /// A table with nothing known of its boards.
     pub fn new(settings: TableSettings, opening: Opening) -> Result<Table, SettingsError> {
-        let ruleset = RuleSet::by_name(&settings.ruleset).ok_or_else(|| unknown_ruleset(&settings.ruleset))?;
+        let ruleset: RuleSet = settings
+            .ruleset
+            .parse()
+            .map_err(|e: RuleSetError| SettingsError { key: "ruleset".into(), message: e.to_string() })?;
         let settle = settings::parse_duration(&settings.settle)
             .map_err(|message| SettingsError { key: "settle".into(), message })?;
         let sensors = Sensors::new(&settings)?;
@@ -202,10 +205,4 @@ impl Table {
             }
         }
     }
-}
-
-fn unknown_ruleset(found: &str) -> SettingsError {
-    let known: Vec<&str> = RuleSet::ALL.iter().map(|set| set.name).collect();
-    let message = format!("expected one of {}, found {found:?}", known.join(", "));
-    SettingsError { key: "ruleset".into(), message }
 }

@@ -25,7 +25,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, RuleSetError};
 
 /// Records bughouse chess over the board: sensor boards, clocks and pocket trays in, moves, incidents, live state out
 #[derive(Parser)]
@@ -80,10 +80,9 @@ impl Command {
     }
 }
 
-/// Reads the name of a rule set.
-fn ruleset(name: &str) -> Result<RuleSet, String> {
-    let known = RuleSet::ALL.map(|set| set.name).join(", ");
-    RuleSet::by_name(name).ok_or_else(|| format!("expected one of {known}"))
+/// Reads a rule set: `NAME[,field=value…]` or `NAME,variant`.
+fn ruleset(text: &str) -> Result<RuleSet, String> {
+    text.parse().map_err(|e: RuleSetError| e.to_string())
 }
 
 /// Runs the command that the process was started with. Answers the exit code, after one line on stderr per cause.

@@ -127,7 +127,7 @@ impl Simulated {
         })?;
         let terms = terms_of(&game);
         let settings = TableSettings {
-            ruleset: args.ruleset.name.into(),
+            ruleset: args.ruleset.to_string(),
             ..stage::settings(&terms, players_of(&game), &ports("/dev/serial/by-id/usb-", terms.boards))
         };
         let seed = args.seed.wrapping_add(number as u64 - 1);

@@ -67,12 +67,13 @@ pub enum IncidentState {
 pub fn illegal_move(ruleset: &RuleSet, id: u64, seat: Seat, reasons: &[Reason], written: &str) -> Incident {
     let words: Vec<&str> = reasons.iter().map(|reason| reason.as_str()).collect();
     let leading = reasons.first();
+    let (law, article) = leading.map_or((ruleset.law, "1.14"), |reason| ruleset.article(*reason));
     Incident {
         id,
         kind: "illegal-move".into(),
         grade: Grade::Decisive,
-        law: ruleset.law.into(),
-        article: leading.map_or("1.14", |reason| reason.article()).into(),
+        law: law.into(),
+        article: article.into(),
         board: Some(seat.board),
         seat: Some(seat),
         reason: words.first().copied().unwrap_or("several-changes").into(),

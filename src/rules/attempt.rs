@@ -1,10 +1,10 @@
 //! Why an attempt is no legal move: the exact reasons, all that apply, the one that leads first.
-
-use std::fmt;
+//!
+//! What somebody did is an [`Attempt`]; playing it is another matter, for an illegal move may stand.
 
 use shakmaty::{Move, attacks};
 
-use super::BoardPosition;
+use super::{BoardPosition, Kings, Reason, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Piece, Rank, Role, Square};
 
 /// What somebody did or wrote, legal or not.
@@ -30,92 +30,6 @@ pub enum Attempt {
     },
 }
 
-/// A reason why a move is illegal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// Nothing of that kind can be meant: empty origin, none that reaches.
-    NoSuchMan,
-    /// The man is the opponent's.
-    NotYourPiece,
-    /// A second move in a row.
-    NotYourTurn,
-    /// This man does not move like that.
-    Geometry,
-    /// A man stands in the way.
-    Blocked,
-    /// The square holds an own man.
-    OwnPieceCaptured,
-    /// The king of the opponent was taken.
-    KingCaptured,
-    /// The pawn may not become that.
-    PromotionPiece,
-    /// King or rook has moved, or the rook was dropped.
-    CastlingRights,
-    /// A man stands between king and rook.
-    CastlingBlocked,
-    /// The king stands on, crosses or reaches an attacked square.
-    CastlingThroughCheck,
-    /// A pawn may not be dropped on that rank.
-    PawnDropRank,
-    /// The pocket has no such man.
-    DropNotInPocket,
-    /// A man stands on the square of the drop.
-    DropOnOccupied,
-    /// The man is of the opponent's colour.
-    DropWrongColour,
-    /// The own king is in check afterwards.
-    LeavesKingInCheck,
-    /// More than one move was made.
-    SeveralChanges,
-}
-
-impl Reason {
-    /// The word in incidents and records.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Reason::NoSuchMan => "no-such-man",
-            Reason::NotYourPiece => "not-your-piece",
-            Reason::NotYourTurn => "not-your-turn",
-            Reason::Geometry => "geometry",
-            Reason::Blocked => "blocked",
-            Reason::OwnPieceCaptured => "own-piece-captured",
-            Reason::KingCaptured => "king-captured",
-            Reason::PromotionPiece => "promotion-piece",
-            Reason::CastlingRights => "castling-rights",
-            Reason::CastlingBlocked => "castling-blocked",
-            Reason::CastlingThroughCheck => "castling-through-check",
-            Reason::PawnDropRank => "pawn-drop-rank",
-            Reason::DropNotInPocket => "drop-not-in-pocket",
-            Reason::DropOnOccupied => "drop-on-occupied",
-            Reason::DropWrongColour => "drop-wrong-colour",
-            Reason::LeavesKingInCheck => "leaves-king-in-check",
-            Reason::SeveralChanges => "several-changes",
-        }
-    }
-
-    /// The article that is broken, in the numbering that WBN and CZ share.
-    pub const fn article(self) -> &'static str {
-        match self {
-            Reason::NoSuchMan | Reason::Geometry => "5",
-            Reason::NotYourPiece | Reason::DropWrongColour => "4.2",
-            Reason::NotYourTurn | Reason::SeveralChanges => "1.4",
-            Reason::Blocked => "5.5",
-            Reason::OwnPieceCaptured => "5.1",
-            Reason::KingCaptured => "1.5",
-            Reason::PromotionPiece => "5.7",
-            Reason::CastlingRights | Reason::CastlingBlocked | Reason::CastlingThroughCheck => "5.8",
-            Reason::PawnDropRank | Reason::DropNotInPocket | Reason::DropOnOccupied => "5.10",
-            Reason::LeavesKingInCheck => "5.9",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 impl BoardPosition {
     /// The attempt as a move of the side to move, legal or not; none when nothing of the kind can be played.
     pub fn as_move(&self, attempt: Attempt) -> Option<Move> {
@@ -133,7 +47,7 @@ impl BoardPosition {
                     return Some(Move::EnPassant { from, to });
                 }
                 let last = role == Role::Pawn && Self::is_last_rank(self.turn, to);
-                let promotion = last.then(|| promotion.unwrap_or(self.rules.default_promotion()));
+                let promotion = if last { self.rules.promotion(promotion) } else { None };
                 Some(Move::Normal { role, from, capture: self.board.role_at(to), to, promotion })
             }
         }
@@ -153,9 +67,10 @@ impl BoardPosition {
             Attempt::Castle(side) => self.reasons_of_castling(side),
             Attempt::Drop { man, to } => self.reasons_of_drop(man, to),
         };
-        if self.leaves_king_in_check(attempt) && !reasons.contains(&Reason::CastlingThroughCheck) {
+        if !reasons.contains(&Reason::CastlingThroughCheck) && self.leaves_king_in_check(attempt) {
             reasons.push(Reason::LeavesKingInCheck);
         }
+        reasons.sort_unstable();
         reasons
     }
 
@@ -168,7 +83,7 @@ impl BoardPosition {
         reasons.extend(self.geometry(man, from, to));
         match self.board.piece_at(to) {
             Some(victim) if victim.color == man.color && from != to => reasons.push(Reason::OwnPieceCaptured),
-            Some(victim) if victim.role == Role::King => reasons.push(Reason::KingCaptured),
+            _ if self.untouchable().contains(to) && from != to => reasons.push(Reason::KingCaptured),
             _ => {}
         }
         let becomes = promotion.filter(|role| !self.rules.may_promote_to(*role));
@@ -198,28 +113,29 @@ impl BoardPosition {
         if attacks::pawn_attacks(man.color, from).contains(to) {
             return (!victim).then_some(Reason::Geometry);
         }
-        let empty_board = Bitboard::EMPTY;
-        let mut side = self.clone();
-        side.turn = man.color;
-        if !side.pawn_steps(from, empty_board).contains(to) {
+        if !self.pawn_steps(man.color, from, Bitboard::EMPTY).contains(to) {
             Some(Reason::Geometry)
-        } else if !side.pawn_steps(from, self.board.occupied()).contains(to) {
+        } else if !self.pawn_steps(man.color, from, self.board.occupied()).contains(to) {
             Some(Reason::Blocked)
         } else {
             None
         }
     }
 
+    /// Castling without the right to it is also told what else stands in its way, if the men are at home.
     fn reasons_of_castling(&self, side: CastlingSide) -> Vec<Reason> {
+        let home = king_home(self.turn);
         let Some(king) = self.king(self.turn) else { return vec![Reason::NoSuchMan] };
-        let Some(rook) = self.castles.rook(self.turn, side) else {
-            return vec![Reason::CastlingRights];
-        };
         let mut reasons = Vec::new();
+        let right = self.castles.rook(self.turn, side).filter(|_| king == home);
+        if right.is_none() {
+            reasons.push(Reason::CastlingRights);
+        }
+        let Some(rook) = right.or_else(|| self.home_rook(side)).filter(|_| king == home) else { return reasons };
         if (attacks::between(king, rook) & self.board.occupied()).any() {
             reasons.push(Reason::CastlingBlocked);
         }
-        if self.castling_attack(king, side).is_some() {
+        if self.rules.kings == Kings::Mated && self.castling_attack(king, side).is_some() {
             reasons.push(Reason::CastlingThroughCheck);
         }
         reasons
@@ -236,14 +152,27 @@ impl BoardPosition {
             reasons.push(Reason::DropOnOccupied);
         }
         if !self.rules.drop_squares(man.color, man.role).contains(to) {
-            reasons.push(Reason::PawnDropRank);
+            reasons.push(if man.role == Role::Pawn { Reason::PawnDropRank } else { Reason::DropRank });
+        }
+        if man.color == self.turn && self.checking_squares(man.role).contains(to) {
+            reasons.extend(self.reason_of_checking_drop(man.role, to));
         }
         reasons
     }
 
+    fn reason_of_checking_drop(&self, role: Role, to: Square) -> Option<Reason> {
+        if !self.rules.drop_may_check {
+            Some(Reason::DropGivesCheck)
+        } else if !self.rules.drop_may_mate && self.drop_mates(role, to) {
+            Some(Reason::DropGivesMate)
+        } else {
+            None
+        }
+    }
+
     /// Whether the side to move is in check after the attempt, whatever else is wrong with it.
     fn leaves_king_in_check(&self, attempt: Attempt) -> bool {
-        let Some(m) = self.as_move(attempt) else { return false };
+        let Some(m) = self.as_move(attempt).filter(|_| self.rules.kings == Kings::Mated) else { return false };
         let mover = self.turn;
         let mut after = self.clone();
         after.play(m);
@@ -286,16 +215,19 @@ mod tests {
         check(start, Attempt::Castle(CastlingSide::KingSide), &[Reason::CastlingBlocked]); // WBN 5.8
     }
 
+    /// Of castling without the right to it over an attacked square.
+    const NEITHER: [Reason; 2] = [Reason::CastlingRights, Reason::CastlingThroughCheck];
+
     #[test]
     fn checks_castling_and_drops() {
         let pinned = "4r2k/8/8/8/8/8/4N3/R3K2R[PN] w KQ - 0 1";
         check(pinned, goes(Square::E2, Square::C3), &[Reason::LeavesKingInCheck]); // WBN 5.9
-        check(pinned, drop(Role::Pawn, Square::E8), &[Reason::DropOnOccupied, Reason::PawnDropRank]);
+        check(pinned, drop(Role::Pawn, Square::E8), &[Reason::PawnDropRank, Reason::DropOnOccupied]);
         check(pinned, drop(Role::Knight, Square::D1), &[]);
         check(pinned, Attempt::Castle(CastlingSide::QueenSide), &[]);
         let attacked = "3r3k/8/8/8/8/8/8/R3K2R w K - 0 1";
         check(attacked, Attempt::Castle(CastlingSide::KingSide), &[]);
-        check(attacked, Attempt::Castle(CastlingSide::QueenSide), &[Reason::CastlingRights]);
+        check(attacked, Attempt::Castle(CastlingSide::QueenSide), &NEITHER);
         let through = "5r1k/8/8/8/8/8/8/R3K2R w KQ - 0 1";
         check(through, Attempt::Castle(CastlingSide::KingSide), &[Reason::CastlingThroughCheck]);
         let promoting = "7k/P7/8/8/8/8/8/K7 w - - 0 1";

@@ -5,8 +5,8 @@
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-use super::{BoardPosition, RuleSet};
-use crate::types::{BOARDS_MAX, Bitboard, BoardId, Color, Piece, Role, Seat};
+use super::{Attempt, BoardEnd, BoardPosition, Kings, Order, Reason, RuleSet};
+use crate::types::{BOARDS_MAX, Bitboard, BoardId, ByRole, Color, Piece, Role, Seat, Square, Team};
 
 /// A captured man on its way to a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,19 @@ pub struct Game {
     boards: ArrayVec<BoardPosition, BOARDS_MAX>,
     /// Identities of the positions that each board has had, the present one last.
     history: ArrayVec<Vec<Identity>, BOARDS_MAX>,
+    /// What each seat has done, by [`Seat::index`].
+    seats: ArrayVec<SeatState, { 2 * BOARDS_MAX }>,
+}
+
+/// What the rules remember of a seat.
+#[derive(Clone, Debug, Default)]
+struct SeatState {
+    /// What its last move sent to a partner.
+    sent: Option<Transfer>,
+    /// Moves of partners since it has the move.
+    waited: u32,
+    /// Kinds that it may not drop because they were dropped hidden (WBN 1.8b).
+    restricted: ByRole<bool>,
 }
 
 /// What makes two positions identical for repetition: placement with promoted marks, side, castling rights and a
@@ -36,7 +49,7 @@ struct Identity {
     promoted: Bitboard,
     turn: Color,
     castling: Bitboard,
-    ep: Option<crate::types::Square>,
+    ep: Option<Square>,
 }
 
 impl Game {
@@ -48,9 +61,12 @@ impl Game {
 
     /// Any positions, at most [`BOARDS_MAX`].
     pub fn from_positions(ruleset: RuleSet, positions: impl IntoIterator<Item = BoardPosition>) -> Game {
-        let boards: ArrayVec<_, BOARDS_MAX> = positions.into_iter().take(BOARDS_MAX).collect();
+        let mut boards: ArrayVec<BoardPosition, BOARDS_MAX> = positions.into_iter().take(BOARDS_MAX).collect();
+        let sets = boards.len() as u8; // at most BOARDS_MAX
+        boards.iter_mut().for_each(|position| position.rules.sets = sets);
         let history = boards.iter().map(|position| vec![Identity::of(position)]).collect();
-        Game { ruleset, boards, history }
+        let seats = Seat::all(boards.len()).map(|_| SeatState::default()).collect();
+        Game { ruleset, boards, history, seats }
     }
 
     /// The rule set.
@@ -88,21 +104,121 @@ impl Game {
 
     /// Plays a move, legal or not, and hands the captured man to the first partner.
     pub fn play(&mut self, board: BoardId, m: Move) -> Option<Transfer> {
+        self.play_to(board, m, None)
+    }
+
+    /// Plays a move, legal or not, and hands the captured man to the partner that the capturer chose; to the first
+    /// partner if none was chosen or the chosen seat is no partner. On two boards there is no choice.
+    pub fn play_to(&mut self, board: BoardId, m: Move, to: Option<Seat>) -> Option<Transfer> {
         let mover = board.seat(self.board(board).turn());
         let over = self.boards[board.index()].play(m);
         self.history[board.index()].push(Identity::of(&self.boards[board.index()]));
-        let transfer = self.transfer(mover, over?)?;
-        self.boards[transfer.to.board.index()].add_to_pocket(transfer.to.color, transfer.man.role);
-        Some(transfer)
+        let transfer = over.and_then(|over| self.transfer(mover, over, to));
+        if let Some(transfer) = transfer {
+            self.boards[transfer.to.board.index()].add_to_pocket(transfer.to.color, transfer.man.role);
+        }
+        self.remember(mover, transfer);
+        transfer
     }
 
-    /// Where a captured man goes: the first partner, in the partner's colour.
-    fn transfer(&self, from: Seat, over: Piece) -> Option<Transfer> {
-        if over.role == Role::King {
+    /// Where a captured man goes, in the partner's colour. A captured king goes nowhere unless kings are collected.
+    fn transfer(&self, from: Seat, over: Piece, to: Option<Seat>) -> Option<Transfer> {
+        if over.role == Role::King && self.ruleset.moves.kings != Kings::Collected {
             return None;
         }
-        let to = from.partners(self.len()).next()?;
+        let mut partners = from.partners(self.len());
+        let to = to.filter(|to| partners.clone().any(|partner| partner == *to)).or_else(|| partners.next())?;
         Some(Transfer { from, to, man: Piece { color: to.color, role: over.role } })
+    }
+
+    fn remember(&mut self, mover: Seat, transfer: Option<Transfer>) {
+        for partner in mover.partners(self.len()) {
+            if self.has_the_move(partner) {
+                self.seats[partner.index()].waited += 1;
+            }
+        }
+        self.seats[mover.index()].sent = transfer;
+        self.seats[mover.index()].waited = 0;
+        self.seats[mover.opponent().index()].waited = 0;
+    }
+
+    /// What the last move of a seat sent to a partner.
+    pub fn sent(&self, seat: Seat) -> Option<Transfer> {
+        self.seats.get(seat.index())?.sent
+    }
+
+    /// Whether the side to move on the seat's board is the seat's.
+    pub fn has_the_move(&self, seat: Seat) -> bool {
+        self.boards.get(seat.board.index()).is_some_and(|position| position.turn() == seat.color)
+    }
+
+    /// Whether a seat may move now: it has the move on its board, and in the order of the boards where one clock runs.
+    pub fn may_move(&self, seat: Seat) -> bool {
+        self.has_the_move(seat) && (self.ruleset.order == Order::Free || self.next_in_ring() == Some(seat))
+    }
+
+    /// Who moves next where one clock runs: White of A, B, …, then Black of …, B, A.
+    pub fn next_in_ring(&self) -> Option<Seat> {
+        let count = self.len();
+        let plies: u64 = self.boards.iter().map(|position| u64::from(position.plies())).sum();
+        let place = usize::try_from(plies % (2 * count.max(1)) as u64).ok()?;
+        let (index, color) = if place < count { (place, Color::White) } else { (2 * count - 1 - place, Color::Black) };
+        Some(BoardId::new(index)?.seat(color))
+    }
+
+    /// Whether a seat has let its partners make more moves than a game without clocks allows.
+    pub fn stalls(&self, seat: Seat) -> bool {
+        let waited = self.seats.get(seat.index()).map_or(0, |state| state.waited);
+        self.ruleset.stall_limit > 0 && waited > self.ruleset.stall_limit
+    }
+
+    /// Restricts the use of a kind by a seat, or lifts the restriction (WBN 1.8b, c).
+    pub fn restrict(&mut self, seat: Seat, role: Role, restricted: bool) {
+        if let Some(state) = self.seats.get_mut(seat.index()) {
+            *state.restricted.get_mut(role) = restricted;
+        }
+    }
+
+    /// Every reason why the attempt of a seat is illegal, the leading one first: those of the board, and those that
+    /// only the table knows. Empty for a legal move.
+    pub fn reasons(&self, seat: Seat, attempt: Attempt) -> Vec<Reason> {
+        let mut reasons = self.board(seat.board).reasons(attempt);
+        if !self.may_move(seat) {
+            reasons.push(Reason::NotYourTurn);
+        }
+        let dropped = if let Attempt::Drop { man, .. } = attempt { Some(man.role) } else { None };
+        let restricted = |role| self.seats.get(seat.index()).is_some_and(|state| *state.restricted.get(role));
+        if dropped.is_some_and(restricted) {
+            reasons.push(Reason::RestrictedPiece);
+        }
+        reasons.sort_unstable();
+        reasons
+    }
+
+    /// How a board has ended by what stands on it: mate, a king captured, stalemate where it counts.
+    pub fn board_end(&self, board: BoardId) -> Option<BoardEnd> {
+        let position = self.board(board);
+        let kingless = |color: &Color| position.kings(*color).is_empty();
+        match self.ruleset.moves.kings {
+            Kings::Mated if self.is_mate(board) => Some(BoardEnd::won(board, !position.turn())),
+            Kings::Captured => Color::ALL.into_iter().find(kingless).map(|loser| BoardEnd::won(board, !loser)),
+            _ if self.ruleset.stalemate && position.is_stalemate(self.len()) => Some(BoardEnd::drawn(board)),
+            _ => None,
+        }
+    }
+
+    /// The team that holds all kings of the table, on boards and in pockets, where kings are collected.
+    pub fn holds_all_kings(&self) -> Option<Team> {
+        let kings = |seat: Seat| {
+            let position = self.board(seat.board);
+            position.kings(seat.color).count() + usize::from(*position.pocket(seat.color).get(Role::King))
+        };
+        let of = |team: Team| Seat::all(self.len()).filter(|seat| seat.team() == team).map(kings).sum::<usize>();
+        match (self.ruleset.moves.kings, of(Team::WhiteA), of(Team::BlackA)) {
+            (Kings::Collected, 1.., 0) => Some(Team::WhiteA),
+            (Kings::Collected, 0, 1..) => Some(Team::BlackA),
+            _ => None,
+        }
     }
 
     /// Whether the side to move on a board is checkmated (WBN 1.5).
@@ -115,6 +231,23 @@ impl Game {
         let history = &self.history[board.index()];
         let present = history.last();
         history.iter().filter(|identity| Some(*identity) == present).count() as u32
+    }
+
+    /// How often the position that a move leads to will have stood on the board (WBN 2.2b: "is about to appear").
+    pub fn occurrences_after(&self, board: BoardId, m: Move) -> u32 {
+        let mut after = self.board(board).clone();
+        after.play(m);
+        let about = Identity::of(&after);
+        1 + self.history[board.index()].iter().filter(|identity| **identity == about).count() as u32
+    }
+
+    /// Whether the player who has the move on a board claims a draw by repetition rightly: the position stands there
+    /// as often as the rule set says, or will after the move that the player is about to make (WBN 2.2b, 3.2). Who
+    /// moves without a claim has lost the right to it (WBN 3.3): the position is another then.
+    pub fn claims_repetition(&self, board: BoardId, about: Option<Move>) -> bool {
+        let enough = self.ruleset.repetition;
+        let appears = |m: Move| self.is_legal(board, m) && self.occurrences_after(board, m) >= enough;
+        self.occurrences(board) >= enough || about.is_some_and(appears)
     }
 
     /// Takes one man from a pocket, as when a transfer is undone.
@@ -144,3 +277,6 @@ impl Identity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,56 +1,140 @@
 //! The legal moves of one board (WBN 5).
 //!
-//! Pins and checks are found once; every other man then moves freely within its mask. A king is never captured: the
-//! rule that the game has ended before says so. A side without exactly one king has nothing to keep safe.
+//! Pins and checks are found once; every other man then moves freely within its mask. What is found goes to a
+//! [`Sink`] as sets of squares, which makes a list, a number, or just an answer. A king is never captured where the
+//! game ends before; a side without exactly one king has nothing to keep safe.
 
 use arrayvec::ArrayVec;
 use shakmaty::{Move, attacks};
 
-use super::BoardPosition;
+use super::{BoardPosition, Kings, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Color, Rank, Role, Square};
 
-/// The most moves of men on a board that any position has, whatever stands on it ([`shakmaty::MoveList`]).
-const BOARD_MOVES_MAX: usize = 270;
-/// Drops of five kinds onto every square.
-const DROPS_MAX: usize = 5 * 64;
+/// More moves of men on a board than any position has, whatever stands on it: every square is reached from eight
+/// directions and by eight knights at most, a pawn that reaches the last rank makes up to four moves of one, and two
+/// moves castle.
+const BOARD_MOVES_MAX: usize = 64 * 16 + 8 * 3 * 3 + 2;
+/// Drops of six kinds onto every square.
+const DROPS_MAX: usize = 6 * 64;
 
 /// Legal moves of one board, those of men on it first. One man of each kind in a pocket and few men on the board make
 /// more than the list of the library holds.
 pub type MoveList = ArrayVec<Move, { BOARD_MOVES_MAX + DROPS_MAX }>;
 
+/// Kinds that are dropped, in the order of generation.
+const DROPPED: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+
 /// What holds for all men of the side to move.
 struct Frame {
     ours: Bitboard,
     occupied: Bitboard,
-    /// Where a man may go: not onto its own men, not onto kings, and parrying a check.
+    /// Where a man may go: not onto its own men, not onto kings that are safe, and parrying a check.
     targets: Bitboard,
     pinned: Bitboard,
+    /// The king that must not be left in check.
     king: Option<Square>,
+}
+
+/// Takes moves as they are found.
+trait Sink {
+    /// A man other than a pawn on its last rank goes to any of these squares.
+    fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard);
+    /// A pawn becomes something on one of these squares.
+    fn promotions(&mut self, position: &BoardPosition, from: Square, to: Bitboard);
+    /// A man is dropped on any of these squares.
+    fn drops(&mut self, role: Role, to: Bitboard);
+    /// Castling or en passant.
+    fn other(&mut self, m: Move);
+}
+
+impl Sink for MoveList {
+    #[inline]
+    fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard) {
+        for to in to {
+            self.push(Move::Normal { role, from, capture: position.board.role_at(to), to, promotion: None });
+        }
+    }
+
+    fn promotions(&mut self, position: &BoardPosition, from: Square, to: Bitboard) {
+        for to in to {
+            let capture = position.board.role_at(to);
+            for promotion in position.rules.promotions() {
+                self.push(Move::Normal { role: Role::Pawn, from, capture, to, promotion: Some(promotion) });
+            }
+        }
+    }
+
+    #[inline]
+    fn drops(&mut self, role: Role, to: Bitboard) {
+        self.extend(to.into_iter().map(|to| Move::Put { role, to }));
+    }
+
+    fn other(&mut self, m: Move) {
+        self.push(m);
+    }
+}
+
+/// How many moves there are.
+#[derive(Default)]
+struct Count(usize);
+
+impl Sink for Count {
+    #[inline]
+    fn men(&mut self, _: &BoardPosition, _: Role, _: Square, to: Bitboard) {
+        self.0 += to.count();
+    }
+
+    fn promotions(&mut self, position: &BoardPosition, _: Square, to: Bitboard) {
+        self.0 += to.count() * position.rules.promotions().count();
+    }
+
+    #[inline]
+    fn drops(&mut self, _: Role, to: Bitboard) {
+        self.0 += to.count();
+    }
+
+    fn other(&mut self, _: Move) {
+        self.0 += 1;
+    }
 }
 
 impl BoardPosition {
     /// All legal moves, drops included.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        let frame = self.board_moves(&mut list);
-        if let Some(frame) = frame {
+        if let Some(frame) = self.board_moves(&mut list) {
             self.drops(frame.targets & !frame.occupied, &mut list);
         }
         list
     }
 
+    /// How many legal moves there are, without making a list of them.
+    pub fn count_legal_moves(&self) -> usize {
+        let mut count = Count::default();
+        if let Some(frame) = self.board_moves(&mut count) {
+            self.drops(frame.targets & !frame.occupied, &mut count);
+        }
+        count.0
+    }
+
     /// Whether any legal move of a man on the board exists.
     pub(super) fn has_board_move(&self) -> bool {
-        let mut list = MoveList::new();
-        self.board_moves(&mut list);
-        !list.is_empty()
+        let mut count = Count::default();
+        self.board_moves(&mut count);
+        count.0 > 0
+    }
+
+    /// The king that must not be left in check: the only one of the side, where kings are not captured.
+    #[inline]
+    pub(super) fn royal(&self) -> Option<Square> {
+        if self.rules.kings == Kings::Mated { self.king(self.turn) } else { None }
     }
 
     /// Moves of men on the board; none is answered when only the king may move (double check).
-    fn board_moves(&self, list: &mut MoveList) -> Option<Frame> {
+    fn board_moves(&self, sink: &mut impl Sink) -> Option<Frame> {
         let ours = self.board.by_color(self.turn);
-        let king = self.king(self.turn);
-        self.king_moves(ours, king, list);
+        let king = self.royal();
+        self.king_moves(ours, king, sink);
         let parry = self.parry_squares();
         if parry.is_empty() {
             return None;
@@ -58,16 +142,21 @@ impl BoardPosition {
         let frame = Frame {
             ours,
             occupied: self.board.occupied(),
-            targets: !ours & !self.board.kings() & parry,
+            targets: !ours & !self.untouchable() & parry,
             pinned: king.map_or(Bitboard::EMPTY, |king| self.pinned(king)),
             king,
         };
-        self.piece_moves(&frame, list);
-        self.pawn_moves(&frame, list);
+        self.piece_moves(&frame, sink);
+        self.pawn_moves(&frame, sink);
         if parry == Bitboard::FULL {
-            self.castling(&frame, list);
+            self.castling(&frame, sink);
         }
         Some(frame)
+    }
+
+    /// Kings, where they are not captured.
+    pub(super) fn untouchable(&self) -> Bitboard {
+        if self.rules.kings == Kings::Mated { self.board.kings() } else { Bitboard::EMPTY }
     }
 
     /// Own men between the king and a slider that would give check without them.
@@ -85,77 +174,70 @@ impl BoardPosition {
         pinned & self.board.by_color(self.turn)
     }
 
-    fn king_moves(&self, ours: Bitboard, king: Option<Square>, list: &mut MoveList) {
-        let kings = self.board.kings() & ours;
-        for from in kings {
-            let occupied = self.board.occupied().without(from);
-            for to in attacks::king_attacks(from) & !ours & !self.board.kings() {
-                if king.is_none() || self.attackers(to, !self.turn, occupied).is_empty() {
-                    self.push(Role::King, from, to, list);
+    fn king_moves(&self, ours: Bitboard, king: Option<Square>, sink: &mut impl Sink) {
+        for from in self.board.kings() & ours {
+            let mut reach = attacks::king_attacks(from) & !ours & !self.untouchable();
+            if king.is_some() {
+                let occupied = self.board.occupied().without(from);
+                for to in reach {
+                    if self.attackers(to, !self.turn, occupied).any() {
+                        reach.discard(to);
+                    }
                 }
             }
+            sink.men(self, Role::King, from, reach);
         }
     }
 
-    fn push(&self, role: Role, from: Square, to: Square, list: &mut MoveList) {
-        list.push(Move::Normal { role, from, capture: self.board.role_at(to), to, promotion: None });
-    }
-
-    fn piece_moves(&self, frame: &Frame, list: &mut MoveList) {
-        for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-            for from in self.board.by_role(role) & frame.ours {
-                let reach = match role {
-                    Role::Knight => attacks::knight_attacks(from),
-                    Role::Bishop => attacks::bishop_attacks(from, frame.occupied),
-                    Role::Rook => attacks::rook_attacks(from, frame.occupied),
-                    _ => attacks::queen_attacks(from, frame.occupied),
-                };
-                for to in frame.unpinned(from, reach & frame.targets) {
-                    self.push(role, from, to, list);
-                }
-            }
+    fn piece_moves(&self, frame: &Frame, sink: &mut impl Sink) {
+        for from in self.board.knights() & frame.ours & !frame.pinned {
+            sink.men(self, Role::Knight, from, attacks::knight_attacks(from) & frame.targets);
+        }
+        for from in self.board.bishops() & frame.ours {
+            let reach = attacks::bishop_attacks(from, frame.occupied);
+            sink.men(self, Role::Bishop, from, frame.unpinned(from, reach & frame.targets));
+        }
+        for from in self.board.rooks() & frame.ours {
+            let reach = attacks::rook_attacks(from, frame.occupied);
+            sink.men(self, Role::Rook, from, frame.unpinned(from, reach & frame.targets));
+        }
+        for from in self.board.queens() & frame.ours {
+            let reach = attacks::queen_attacks(from, frame.occupied);
+            sink.men(self, Role::Queen, from, frame.unpinned(from, reach & frame.targets));
         }
     }
 
-    fn pawn_moves(&self, frame: &Frame, list: &mut MoveList) {
+    fn pawn_moves(&self, frame: &Frame, sink: &mut impl Sink) {
         let theirs = self.board.by_color(!self.turn);
+        let promotes = self.rules.promotions[0].is_some();
+        let last = if promotes { Bitboard::from_rank(last_rank(self.turn)) } else { Bitboard::EMPTY };
         for from in self.board.pawns() & frame.ours {
             let captures = attacks::pawn_attacks(self.turn, from) & theirs;
-            let steps = self.pawn_steps(from, frame.occupied);
-            for to in frame.unpinned(from, (captures | steps) & frame.targets) {
-                self.push_pawn(from, to, list);
+            let steps = self.pawn_steps(self.turn, from, frame.occupied);
+            let to = frame.unpinned(from, (captures | steps) & frame.targets);
+            if (to & last).any() {
+                sink.promotions(self, from, to & last);
             }
+            sink.men(self, Role::Pawn, from, to & !last);
         }
-        self.en_passant(frame, list);
+        self.en_passant(frame, sink);
     }
 
-    /// Squares straight ahead that a pawn may step to (WBN 5.7 a, b; 5.11).
-    pub(super) fn pawn_steps(&self, from: Square, occupied: Bitboard) -> Bitboard {
-        let forward = self.turn.fold_wb(8, -8);
-        let Some(one) = from.offset(forward).filter(|to| !occupied.contains(*to)) else {
-            return Bitboard::EMPTY;
-        };
-        let home = from.rank() == self.turn.fold_wb(Rank::Second, Rank::Seventh);
-        let two = one.offset(forward).filter(|to| home && !occupied.contains(*to));
-        Bitboard::from_square(one) | two.map_or(Bitboard::EMPTY, Bitboard::from_square)
+    /// Squares straight ahead that a pawn of this colour may step to (WBN 5.7 a, b; 5.11).
+    #[inline]
+    pub(super) fn pawn_steps(&self, color: Color, from: Square, occupied: Bitboard) -> Bitboard {
+        let pawn = Bitboard::from_square(from);
+        let ahead = |men: Bitboard| color.fold_wb(Bitboard(men.0 << 8), Bitboard(men.0 >> 8)) & !occupied;
+        let one = ahead(pawn);
+        let home = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh) && !self.resting.contains(from);
+        if home { one | ahead(one) } else { one }
     }
 
-    fn push_pawn(&self, from: Square, to: Square, list: &mut MoveList) {
-        let capture = self.board.role_at(to);
-        if Bitboard::BACKRANKS.contains(to) {
-            for promotion in self.rules.promotions() {
-                list.push(Move::Normal { role: Role::Pawn, from, capture, to, promotion: Some(promotion) });
-            }
-        } else {
-            list.push(Move::Normal { role: Role::Pawn, from, capture, to, promotion: None });
-        }
-    }
-
-    fn en_passant(&self, frame: &Frame, list: &mut MoveList) {
+    fn en_passant(&self, frame: &Frame, sink: &mut impl Sink) {
         let Some(to) = self.ep else { return };
         for from in attacks::pawn_attacks(!self.turn, to) & self.board.pawns() & frame.ours {
             if self.en_passant_is_safe(from, to, frame) {
-                list.push(Move::EnPassant { from, to });
+                sink.other(Move::EnPassant { from, to });
             }
         }
     }
@@ -168,13 +250,16 @@ impl BoardPosition {
         self.attackers(king, !self.turn, occupied).without(victim).is_empty()
     }
 
-    fn castling(&self, frame: &Frame, list: &mut MoveList) {
-        let Some(king) = frame.king else { return };
+    fn castling(&self, frame: &Frame, sink: &mut impl Sink) {
+        if !self.castles.has_color(self.turn) {
+            return;
+        }
+        let Some(king) = self.king(self.turn).filter(|king| *king == king_home(self.turn)) else { return };
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
             let Some(rook) = self.castles.rook(self.turn, side) else { continue };
             let blocked = (self.castles.path(self.turn, side) & frame.occupied).any();
-            if !blocked && self.castling_attack(king, side).is_none() {
-                list.push(Move::Castle { king, rook });
+            if !blocked && (frame.king.is_none() || self.castling_attack(king, side).is_none()) {
+                sink.other(Move::Castle { king, rook });
             }
         }
     }
@@ -187,13 +272,11 @@ impl BoardPosition {
         way.into_iter().find(|square| self.attackers(*square, !self.turn, occupied).any())
     }
 
-    fn drops(&self, targets: Bitboard, list: &mut MoveList) {
+    fn drops(&self, targets: Bitboard, sink: &mut impl Sink) {
         let pocket = self.pocket(self.turn);
-        for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        for role in DROPPED {
             if *pocket.get(role) > 0 {
-                for to in targets & self.rules.drop_squares(self.turn, role) {
-                    list.push(Move::Put { role, to });
-                }
+                sink.drops(role, self.allowed_drops(role, targets & self.rules.drop_squares(self.turn, role)));
             }
         }
     }
@@ -212,19 +295,24 @@ impl BoardPosition {
 
     /// Whether a man of this kind could be dropped here if the side to move had it.
     pub fn is_legal_drop(&self, role: Role, to: Square) -> bool {
-        self.rules.drop_squares(self.turn, role).contains(to)
-            && !self.board.occupied().contains(to)
-            && self.parry_squares().contains(to)
+        let squares = Bitboard::from_square(to) & self.rules.drop_squares(self.turn, role);
+        let squares = squares & !self.board.occupied() & self.parry_squares();
+        self.allowed_drops(role, squares).any()
     }
 
     /// Whether a pawn of `color` stands on its last rank when on `square`.
     pub fn is_last_rank(color: Color, square: Square) -> bool {
-        square.rank() == color.fold_wb(Rank::Eighth, Rank::First)
+        square.rank() == last_rank(color)
     }
+}
+
+fn last_rank(color: Color) -> Rank {
+    color.fold_wb(Rank::Eighth, Rank::First)
 }
 
 impl Frame {
     /// `reach` as far as a pin lets the man go.
+    #[inline]
     fn unpinned(&self, from: Square, reach: Bitboard) -> Bitboard {
         match self.king {
             Some(king) if self.pinned.contains(from) => reach & attacks::ray(king, from),

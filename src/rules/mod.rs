@@ -16,19 +16,33 @@
 //! ```
 
 mod attempt;
+mod ending;
 mod game;
+mod last_drop;
 mod legal;
 mod mate;
 mod perft;
 mod play;
 mod position;
+mod promotion;
+mod reason;
 mod ruleset;
 
-pub use attempt::{Attempt, Reason};
+#[cfg(test)]
+mod properties;
+
+pub use attempt::Attempt;
+pub use ending::{BoardEnd, Score, Verdict};
 pub use game::{Game, Transfer};
+pub use last_drop::LastDrop;
 pub use legal::MoveList;
 pub use mate::men_of_a_kind;
 pub use perft::{divide, perft};
 pub use position::{BoardPosition, Pocket};
-pub use ruleset::{MoveRules, RuleSet};
+pub use promotion::PromotionChange;
+pub use reason::Reason;
+pub use ruleset::{
+    ClockDelay, DrawAgreement, Ending, FIELDS, FREEZING_STEPS_MAX, Field, FlagClaim, Hiding, Kings, LastDropRule,
+    MoveRules, Order, Passing, Premove, RuleSet, RuleSetError, VARIANTS, Variant, WrongClaim,
+};
 pub use shakmaty::Move;

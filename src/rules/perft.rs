@@ -9,11 +9,10 @@ pub fn perft(position: &BoardPosition, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let moves = position.legal_moves();
     if depth == 1 {
-        return moves.len() as u64;
+        return position.count_legal_moves() as u64;
     }
-    moves.iter().map(|m| perft(&after(position, *m), depth - 1)).sum()
+    position.legal_moves().iter().map(|m| perft(&after(position, *m), depth - 1)).sum()
 }
 
 /// The same by first move, in the order of generation.

@@ -9,11 +9,19 @@ use shakmaty::{
     Board, Castles, CastlingMode, EnPassantMode, Move, MoveList, Outcome, Position, RemainingChecks, Setup, attacks,
 };
 
-use super::MoveRules;
+use super::{Kings, MoveRules};
 use crate::types::{Bitboard, ByColor, ByRole, Color, Piece, Role, Square};
 
 /// How many men of each kind a seat may drop (pocket and transit together).
 pub type Pocket = ByRole<u8>;
+
+/// Where kings stand at first.
+const KING_HOMES: Bitboard = Bitboard(0x1000_0000_0000_0010);
+
+/// Where the king of this colour stands at first.
+pub(super) fn king_home(color: Color) -> Square {
+    color.fold_wb(Square::E1, Square::E8)
+}
 
 /// One board and its two pockets.
 #[derive(Clone, Debug)]
@@ -24,6 +32,10 @@ pub struct BoardPosition {
     pub(super) turn: Color,
     pub(super) castles: Castles,
     pub(super) ep: Option<Square>,
+    /// Pawns dropped on their second rank, where the rule set lets them step one only.
+    pub(super) resting: Bitboard,
+    /// Home squares of kings that have not moved, where a dropped rook may castle.
+    pub(super) unmoved_kings: Bitboard,
     pub(super) plies: u32,
     pub(super) rules: MoveRules,
 }
@@ -38,13 +50,15 @@ impl BoardPosition {
             turn: Color::White,
             castles: Castles::new(),
             ep: None,
+            resting: Bitboard::EMPTY,
+            unmoved_kings: KING_HOMES,
             plies: 0,
             rules,
         }
     }
 
     /// Any position. Castling rights that no king and rook at home bear out are dropped, and an e.p. square that no
-    /// double step explains.
+    /// double step explains. A king without a right to castle counts as moved.
     pub fn from_setup(setup: &Setup, plies: u32, rules: MoveRules) -> BoardPosition {
         let castles = Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
         let mut position = BoardPosition {
@@ -54,9 +68,13 @@ impl BoardPosition {
             turn: setup.turn,
             castles,
             ep: None,
+            resting: Bitboard::EMPTY,
+            unmoved_kings: Bitboard::EMPTY,
             plies,
             rules,
         };
+        let unmoved = Color::ALL.into_iter().filter(|color| position.castles.has_color(*color));
+        position.unmoved_kings = unmoved.map(king_home).collect();
         position.ep = setup.ep_square.filter(|square| position.explains_ep(*square));
         position
     }
@@ -140,6 +158,11 @@ impl BoardPosition {
         (self.board.kings() & self.board.by_color(color)).single_square()
     }
 
+    /// All kings of a colour.
+    pub fn kings(&self, color: Color) -> Bitboard {
+        self.board.kings() & self.board.by_color(color)
+    }
+
     /// Men of `attacker` that attack `square` with these squares occupied.
     pub fn attackers(&self, square: Square, attacker: Color, occupied: Bitboard) -> Bitboard {
         self.board.attacks_to(square, attacker, occupied)
@@ -173,11 +196,12 @@ impl BoardPosition {
     /// Squares between and including a lone checker and the king, everything if there is no check, nothing in double
     /// check: where a man other than the king must go.
     pub(super) fn parry_squares(&self) -> Bitboard {
-        let checkers = self.checkers();
-        match (self.king(self.turn), checkers.single_square()) {
-            (Some(king), Some(checker)) => attacks::between(king, checker).with(checker),
-            _ if checkers.is_empty() => Bitboard::FULL,
-            _ => Bitboard::EMPTY,
+        let Some(king) = self.royal() else { return Bitboard::FULL };
+        let checkers = self.attackers(king, !self.turn, self.board.occupied());
+        match checkers.single_square() {
+            Some(checker) => attacks::between(king, checker).with(checker),
+            None if checkers.is_empty() => Bitboard::FULL,
+            None => Bitboard::EMPTY,
         }
     }
 }
@@ -228,7 +252,7 @@ impl Position for BoardPosition {
     }
 
     fn is_variant_end(&self) -> bool {
-        false
+        self.rules.kings == Kings::Captured && Color::ALL.into_iter().any(|color| self.kings(color).is_empty())
     }
 
     fn has_insufficient_material(&self, _color: Color) -> bool {

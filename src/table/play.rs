@@ -136,7 +136,7 @@ impl Table {
             ..Play::new(&self.ruleset, completions)
         };
         self.emit(Body::GameStarted(GameStarted {
-            ruleset: self.ruleset.name.into(),
+            ruleset: self.ruleset.to_string(),
             time_control: self.settings.time_control.clone(),
             players: self.players.clone(),
             bfen: self.bfen(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     event::Players,
+    rules::RuleSet,
     types::{BoardId, Seat},
 };
 
@@ -15,8 +16,8 @@ use crate::{
 pub struct TableSettings {
     /// Names the table in topics and records.
     pub id: String,
-    /// Rule set by name.
-    #[serde(default = "default_ruleset")]
+    /// Rule set: its name, with changes behind commas. A table `{ base = "wbn-1.00", field = value }` reads as that.
+    #[serde(default = "default_ruleset", deserialize_with = "ruleset")]
     pub ruleset: String,
     /// Seconds + increment, for example `300+0`.
     #[serde(default = "default_time_control")]
@@ -165,6 +166,23 @@ impl<'de> Deserialize<'de> for Rotation {
             RotationText::Word(word) if word == "auto" => Ok(Rotation::Auto),
             RotationText::Degrees(found) => Err(serde::de::Error::custom(format!("{expected}, found {found}"))),
             RotationText::Word(found) => Err(serde::de::Error::custom(format!("{expected}, found {found:?}"))),
+        }
+    }
+}
+
+/// A name stays as it is, so that an unknown one is reported with the other settings; a table is written out.
+fn ruleset<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Table(serde_json::Value),
+    }
+    match Written::deserialize(deserializer)? {
+        Written::Text(text) => Ok(text),
+        Written::Table(table) => {
+            let rules: Result<RuleSet, _> = serde_json::from_value(table);
+            rules.map(|rules| rules.to_string()).map_err(serde::de::Error::custom)
         }
     }
 }

@@ -25,7 +25,7 @@ impl Table {
             status: play.status,
             result: play.result.clone(),
             reason: play.reason.clone(),
-            ruleset: self.ruleset.name.into(),
+            ruleset: self.ruleset.to_string(),
             time_control: self.settings.time_control.clone(),
             players: self.players.clone(),
             bfen: self.bfen(),

@@ -8,14 +8,11 @@ use super::{
 };
 use crate::{
     event::Players,
+    rules::{RuleSet, RuleSetError},
     table::settings::{Adjudication, TableSettings},
     types::{BoardId, MS, SECOND, Seat, TimeControl, parse_duration},
 };
 
-/// Rule sets of this version.
-const RULESETS: [&str; 1] = ["wbn-1.00"];
-/// Rule sets that later versions will have.
-const RULESETS_LATER: [&str; 2] = ["cz-2024.06", "fide-ext"];
 /// Boards that a table of these rule sets has at least.
 const BOARDS_MIN: usize = 2;
 /// Letters of a player's name.
@@ -86,20 +83,67 @@ fn missing_boards(section: &Section<'_>, boards: usize, devices: &[crate::table:
     }
 }
 
+/// A rule set by name, by name and changes, or as a table of them.
 fn ruleset(found: Found<'_>) -> Option<String> {
-    let expected = RULESETS.map(|name| format!("\"{name}\"")).join(" or ");
+    let names = RuleSet::ALL.map(|rules| format!("\"{}\"", rules.name)).join(" or ");
+    let expected = format!("{names}, or a table {{ base = \"wbn-1.00\", field = value }}");
     if found.is_table() {
-        found.wrong(expected, "rule sets with own changes are not in this version");
-        return None;
+        return changed_ruleset(&found, &expected);
     }
-    let name = found.text(&expected)?;
-    if RULESETS.contains(&name) {
-        return Some(name.to_owned());
+    let text = found.text(&expected)?;
+    match text.parse::<RuleSet>() {
+        Ok(_) => return Some(text.to_owned()),
+        Err(RuleSetError::Name { near, .. }) => {
+            let meant = near.first().map(|name| format!("did you mean \"{name}\"?"));
+            found.wrong(expected, meant.as_deref().unwrap_or("write one of these"));
+        }
+        Err(error) => found.wrong("a rule set with changes", error),
     }
-    let later = RULESETS_LATER.contains(&name);
-    let remedy = if later { "a later version will have it, use one of this version" } else { "write it like this" };
-    found.wrong(expected, remedy);
     None
+}
+
+/// The table of a rule set with changes, written as text; every wrong key is reported where it stands.
+fn changed_ruleset(found: &Found<'_>, expected: &str) -> Option<String> {
+    let entries = found.entries(expected, "write a name or a table");
+    let Some((_, base)) = entries.iter().find(|(key, _)| key == "base") else {
+        found.wrong(expected, "add base = \"wbn-1.00\" to the table");
+        return None;
+    };
+    let Ok(mut rules) = RuleSet::base(base.text("the name of a rule set")?) else {
+        base.wrong("the name of a rule set", "write one of these: wbn-1.00, cz-2024.06, fide-ext");
+        return None;
+    };
+    let changes = entries.iter().filter(|(key, _)| key != "base");
+    let made: Vec<bool> = changes.map(|(key, value)| change(&mut rules, key, value)).collect();
+    made.into_iter().all(|made| made).then(|| rules.to_string())
+}
+
+/// Makes one change, or reports why not.
+fn change(rules: &mut RuleSet, key: &str, value: &Found<'_>) -> bool {
+    if key == "variants" {
+        let names = value.list("a list of variants", "write it in square brackets");
+        return names.iter().all(|name| name.text("the name of a variant").is_some_and(|text| vary(rules, text, name)));
+    }
+    let text = value.text_if_any().map(str::to_owned).or_else(|| value.integer().map(|number| number.to_string()));
+    let Some(text) = text.or_else(|| value.flag().map(|flag| flag.to_string())) else { return false };
+    reported(rules.change(key, &text), value)
+}
+
+fn vary(rules: &mut RuleSet, name: &str, found: &Found<'_>) -> bool {
+    reported(rules.vary(name), found)
+}
+
+/// Whether a change was made; if not it is reported.
+fn reported(change: Result<(), RuleSetError>, found: &Found<'_>) -> bool {
+    match &change {
+        Ok(()) => {}
+        Err(RuleSetError::Value { expected, .. }) => found.wrong(expected, "write it like this"),
+        Err(RuleSetError::Field { near, .. } | RuleSetError::Name { near, .. }) => {
+            let meant = near.first().map(|name| format!("did you mean \"{name}\"?"));
+            found.wrong("a field or a variant of a rule set", meant.as_deref().unwrap_or("there is none of this name"));
+        }
+    }
+    change.is_ok()
 }
 
 fn time_control(found: Found<'_>) -> Option<String> {

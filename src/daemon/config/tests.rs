@@ -296,23 +296,22 @@ fn rule_sets_and_adjudication() {
     );
     check(
         "\"wbn-1.00\"",
-        "\"fide-ext\"",
-        &[
-            "f.toml:19:11: table.ruleset: expected \"wbn-1.00\", found \"fide-ext\"; a later version will have it, use one \
-         of this version",
-        ],
-    );
-    check(
-        "\"wbn-1.00\"",
         "\"wbn\"",
-        &["f.toml:19:11: table.ruleset: expected \"wbn-1.00\", found \"wbn\"; write it like this"],
+        &["f.toml:19:11: table.ruleset: expected \"wbn-1.00\" or \"cz-2024.06\" or \"fide-ext\", or a table \
+         { base = \"wbn-1.00\", field = value }, found \"wbn\"; did you mean \"wbn-1.00\"?"],
+    );
+    check("\"wbn-1.00\"", "{ base = \"wbn-1.00\", repetition = 4, variants = [\"tandem\"] }", &[]);
+    check(
+        "\"wbn-1.00\"",
+        "{ base = \"wbn-1.00\", repetition = 1 }",
+        &["f.toml:19:45: table.ruleset.repetition: expected a number from 2 to 99, found 1; write it like this"],
     );
     check(
         "\"wbn-1.00\"",
-        "{ base = \"wbn-1.00\" }",
+        "{ base = \"wbn-1.00\", repetitions = 4 }",
         &[
-            "f.toml:19:11: table.ruleset: expected \"wbn-1.00\", found a table; rule sets with own changes are not in this \
-         version",
+            "f.toml:19:46: table.ruleset.repetitions: expected a field or a variant of a rule set, found 4; did you mean \
+         \"repetition\"?",
         ],
     );
     check(

@@ -1,0 +1,157 @@
+//! A promotion that nobody declared is open: the rule set's default until the man moves as another permitted kind
+//! (WBN 5.7). Then the record is corrected; no illegal move was made.
+
+use shakmaty::Move;
+
+use super::{Attempt, BoardPosition, Reason};
+use crate::types::{Role, Square};
+
+/// A promotion in a list of moves that has to be read differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromotionChange {
+    /// Index of the promoting move.
+    pub index: usize,
+    /// What the pawn became.
+    pub role: Role,
+}
+
+impl BoardPosition {
+    /// What the promoted man on `from` must be for its move to `to` to be legal; none when the move is legal as it
+    /// is, when no permitted kind moves like that, and when several do.
+    pub fn promotion_by_move(&self, from: Square, to: Square) -> Option<Role> {
+        let man = self.board.piece_at(from)?;
+        let attempt = Attempt::Move { from, to, promotion: None };
+        if !self.promoted.contains(from) || self.reasons(attempt).is_empty() {
+            return None;
+        }
+        let fits = |role: &Role| {
+            let mut other = self.clone();
+            other.board.set_piece_at(from, role.of(man.color));
+            *role != man.role && other.reasons(attempt).is_empty()
+        };
+        let mut kinds = self.rules.promotions().filter(fits);
+        kinds.next().filter(|_| kinds.next().is_none())
+    }
+
+    /// The promotion among `played`, which lead from this position to the present one, that a move from `from` to
+    /// `to` now decides. Legal with it must be every move played since, men that arrived in pockets meanwhile not
+    /// considered.
+    pub fn promotion_decided(&self, played: &[Move], from: Square, to: Square) -> Option<PromotionChange> {
+        let mut present = self.clone();
+        for m in played {
+            present.play(*m);
+        }
+        let role = present.promotion_by_move(from, to)?;
+        let index = promoted_at(played, from)?;
+        let mut other = self.clone();
+        for (at, m) in played.iter().enumerate() {
+            let m = if at < index { *m } else { reread(*m, at == index, role, &other) };
+            let explained = at < index || other.explains(m);
+            if !explained {
+                return None;
+            }
+            other.play(m);
+        }
+        Some(PromotionChange { index, role })
+    }
+
+    /// Whether a move is legal if the pocket holds what it needs.
+    fn explains(&self, m: Move) -> bool {
+        let reasons = match m {
+            Move::Put { role, to } => self.reasons(Attempt::Drop { man: role.of(self.turn), to }),
+            Move::Castle { .. } => return self.is_legal(m),
+            Move::Normal { from, to, promotion, .. } => self.reasons(Attempt::Move { from, to, promotion }),
+            Move::EnPassant { from, to } => self.reasons(Attempt::Move { from, to, promotion: None }),
+        };
+        reasons.iter().all(|reason| *reason == Reason::DropNotInPocket)
+    }
+}
+
+/// Index of the move by which the man that stands on `square` now was promoted.
+fn promoted_at(played: &[Move], mut square: Square) -> Option<usize> {
+    for (index, m) in played.iter().enumerate().rev() {
+        match *m {
+            Move::Normal { from, to, promotion, .. } if to == square => {
+                if promotion.is_some() {
+                    return Some(index);
+                }
+                square = from;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The move as it reads in a position in which a promoted man is another.
+fn reread(m: Move, promotes: bool, becomes: Role, position: &BoardPosition) -> Move {
+    match m {
+        Move::Normal { role, from, to, promotion, .. } => Move::Normal {
+            role: position.board.role_at(from).unwrap_or(role),
+            from,
+            capture: position.board.role_at(to),
+            to,
+            promotion: if promotes { Some(becomes) } else { promotion },
+        },
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RuleSet;
+
+    fn position(fen: &str) -> BoardPosition {
+        let fen: shakmaty::fen::Fen = fen.parse().unwrap();
+        BoardPosition::from_setup(fen.as_setup(), 0, RuleSet::WBN_1_00.moves)
+    }
+
+    fn moves(start: &BoardPosition, steps: &[(Square, Square)]) -> Vec<Move> {
+        let mut position = start.clone();
+        let played = steps.iter().map(|(from, to)| {
+            let m = position.as_move(Attempt::Move { from: *from, to: *to, promotion: None }).unwrap();
+            assert!(position.is_legal(m), "{m:?}");
+            position.play(m);
+            m
+        });
+        played.collect()
+    }
+
+    #[test]
+    fn a_queen_by_default_that_jumps_was_a_knight() {
+        // WBN 5.7
+        let start = position("7k/P7/8/8/8/8/8/K7 w - - 0 1");
+        let played = moves(&start, &[(Square::A7, Square::A8), (Square::H8, Square::H7)]);
+        let decided = start.promotion_decided(&played, Square::A8, Square::C7);
+        assert_eq!(decided, Some(PromotionChange { index: 0, role: Role::Knight }));
+        let played = moves(&start, &[(Square::A7, Square::A8)]);
+        assert_eq!(start.promotion_decided(&played, Square::A8, Square::C7), None, "Black has to move first");
+    }
+
+    #[test]
+    fn a_move_in_between_that_only_a_queen_makes_decides_too() {
+        // WBN 5.7
+        let start = position("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+        let steps = [(Square::A7, Square::A8), (Square::H7, Square::H6), (Square::A8, Square::B8)];
+        let mut played = moves(&start, &steps);
+        let mut present = start.clone();
+        for m in &played {
+            present.play(*m);
+        }
+        let king = Attempt::Move { from: Square::H6, to: Square::G6, promotion: None };
+        played.push(present.as_move(king).unwrap());
+        assert_eq!(start.promotion_decided(&played, Square::B8, Square::C6), None, "it went to b8 as a queen");
+    }
+
+    #[test]
+    fn what_moves_as_no_permitted_kind_stays_illegal() {
+        // WBN 5.7
+        let present = position("7k/8/8/8/8/8/8/Q~6K w - - 0 1");
+        assert_eq!(present.promotion_by_move(Square::A1, Square::B3), Some(Role::Knight));
+        assert_eq!(present.promotion_by_move(Square::A1, Square::A8), None, "legal as it is");
+        assert_eq!(present.promotion_by_move(Square::A1, Square::D5), None, "neither queen nor knight");
+        let queen = position("7k/8/8/8/8/8/8/Q6K w - - 0 1");
+        assert_eq!(queen.promotion_by_move(Square::A1, Square::B3), None, "no promoted man");
+    }
+}
