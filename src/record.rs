@@ -122,6 +122,7 @@ impl GameRecord {
                 tag("TimeControl", &self.time_control),
                 tag("Result", &result),
             ],
+            preamble: Vec::new(),
             moves: self.moves.iter().map(|(_, played)| game_move(played)).collect(),
             ending,
             result,

@@ -5,6 +5,7 @@
 
 pub mod bfen;
 pub mod bpgn;
+pub mod letters;
 pub mod placement;
 pub mod replay;
 pub mod san;

@@ -6,7 +6,7 @@
 use bughoused::{
     event::Body,
     table::{Input, Opening, Output, Table},
-    types::{Color, Instant, MS, Piece, Square},
+    types::{Instant, MS, Piece, Square},
     wire::dgt::{ClockReading, Face, Message, code_of},
 };
 use serde_json::json;
