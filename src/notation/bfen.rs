@@ -15,6 +15,8 @@
 //! assert!(Bfen::read("rnbqkbnr/pppppppp w").unwrap_err().to_string().contains("eight ranks"));
 //! ```
 
+use std::num::NonZeroU32;
+
 use shakmaty::{CastlingSide, Setup};
 
 use super::placement;
@@ -72,7 +74,9 @@ impl Bfen {
 
     /// The position of a game; `seconds` answers White's and Black's seconds left on a board if they are known.
     pub fn of_game(game: &Game, seconds: impl Fn(BoardId) -> Option<(i64, i64)>) -> Bfen {
-        let board = |id| BfenBoard { setup: Setup::from(game.board(id)), seconds: seconds(id) };
+        // BFEN counts no moves.
+        let setup = |id| Setup { fullmoves: NonZeroU32::MIN, ..Setup::from(game.board(id)) };
+        let board = |id| BfenBoard { setup: setup(id), seconds: seconds(id) };
         Bfen { boards: game.ids().map(board).collect() }
     }
 

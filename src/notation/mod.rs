@@ -10,3 +10,6 @@ pub mod placement;
 pub mod replay;
 pub mod san;
 pub mod uci;
+
+#[cfg(test)]
+mod properties;

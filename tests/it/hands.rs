@@ -1,7 +1,7 @@
 //! What hands do on one board, frame by frame, and what must come out: games as lines of touches.
 //!
-//! A script has one step a word: `e2-` the square is empty, `e4P` a white pawn stands there, `w` White presses, `b` Black
-//! presses, `.` half a second passes. A step takes 30 ms. Expected: events as `made Nf3`, `gone Nf3`, `Nf3`.
+//! A script has one step a word: `e2-` the square is empty, `e4P` a white pawn stands there, `w` White presses, `b`
+//! Black presses, `.` half a second passes. A step takes 30 ms. Expected: events as `made Nf3`, `gone Nf3`, `Nf3`.
 
 use bughoused::{
     event::Body,
@@ -177,7 +177,7 @@ fn captures_in_any_order() {
 fn castling_in_any_order() {
     check_after(CASTLING_OPEN, "e1- g1K h1- f1R . w", &["made O-O", "O-O"]); // king first
     check_after(CASTLING_OPEN, "e1- h1- g1K f1R . w", &["made O-O", "O-O"]); // both hands
-    check_after(CASTLING_OPEN, "e1- h1- f1R g1K . w", &["made Rf1", "gone Rf1", "made O-O", "O-O"]); // the rook down first
+    check_after(CASTLING_OPEN, "e1- h1- f1R g1K . w", &["made Rf1", "gone Rf1", "made O-O", "O-O"]); // rook down first
     check_after(CASTLING_OPEN, "h1- f1R e1- g1K . w", &["made Rf1", "gone Rf1", "made O-O", "O-O"]); // rook first
 }
 

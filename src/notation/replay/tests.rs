@@ -115,7 +115,7 @@ fn files_that_are_no_bughouse_are_refused_where_they_stop_being_it() {
 }
 
 /// `$146@h3+` gives check, which a knight does and a pawn does not, and 14b. Nxf6 is played by a knight that only
-/// `$146@g4` can have brought: so it is a knight's drop. Taken as a pawn's with a glyph before it the record is illegal.
+/// `$146@g4` can have brought: so it is a knight's drop. Taken as a pawn's behind a glyph the record is illegal.
 #[test]
 fn a_drop_behind_the_sign_of_a_novelty_is_a_knights() {
     let text = include_str!("../../../tests/data/raw/misc--pychess_bugchess_comment_2022.bpgn");
