@@ -117,6 +117,7 @@ impl GameRecord {
         let result = self.ended.as_ref().map_or("*", |ended| ended.result.as_str());
         bpgn::Game {
             tags: self.tags(result),
+            preamble: Vec::new(),
             moves: self.moves.iter().map(|(seq, played)| self.game_move(*seq, played)).collect(),
             ending: self.ended.as_ref().map(|ended| self.ending(ended)),
             result: result.to_owned(),
@@ -156,7 +157,8 @@ impl GameRecord {
         let clock_ms = played.clock.map(|clock| played.seat.color.fold_wb(clock.white_ms, clock.black_ms));
         let told = played.stands && self.ended.is_some();
         let reason = || self.illegal.get(&seq).map_or("not claimed", String::as_str);
-        let comments = told.then(|| format!("C:illegal: {}", reason())).into_iter().collect();
+        let mark = told.then(|| bpgn::Comment::Text(format!("C:illegal: {}", reason())));
+        let comments = mark.into_iter().collect();
         bpgn::GameMove { number: played.number, seat: played.seat, san: played.san.clone(), clock_ms, comments }
     }
 }

@@ -1,20 +1,31 @@
 //! `bughoused adjudicate`: plays game records by the rules.
+//!
+//! In: BPGN files of any size, read as streams. Out: a line a game in the order of the files, whatever the number of
+//! cores; one line on stderr for what could not be read.
 
-use std::{fs::File, io::BufReader, io::Write, path::PathBuf};
+mod verdict;
+mod work;
+
+use std::{
+    fs::File,
+    io::{BufReader, IsTerminal, Write, stderr},
+    path::PathBuf,
+    sync::Mutex,
+    thread,
+};
 
 use clap::Args as ClapArgs;
-use serde::Serialize;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Exit, Failure, Outcome};
 use crate::{
     notation::{
-        bfen::Bfen,
-        bpgn::{Parsed, ReadError, Reader},
-        replay::{Fault, Replay, replay},
+        bpgn::{RawGame, ReadError, Reader},
+        letters::Letters,
     },
     rules::RuleSet,
-    types::{BoardId, Color, Team},
 };
+use verdict::Verdict;
 
 /// Plays game records by the rules, several per file
 #[derive(Debug, ClapArgs)]
@@ -31,179 +42,209 @@ pub struct Args {
     /// Exit 1 when a game is illegal
     #[arg(long)]
     strict: bool,
+    /// Letters of the men: a language such as cs, de, fr, or figurines
+    #[arg(long, default_value = "en", value_parser = letters)]
+    letters: Letters,
+    /// Threads; as many as the machine has cores without
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
 }
 
-/// What became of one game.
-#[derive(Debug, Serialize)]
-struct Verdict {
-    game: usize,
-    legal: bool,
-    plies: usize,
-    fault: Option<FaultLine>,
-    bfen: String,
-    mate: Vec<BoardId>,
-    result: String,
-    repetition: Vec<Repetition>,
-    warnings: Vec<String>,
+fn letters(code: &str) -> Result<Letters, String> {
+    let known = Letters::ALL.map(|letters| letters.code).join(", ");
+    Letters::by_code(code).ok_or_else(|| format!("expected one of {known}"))
 }
 
-/// The first illegal ply.
-#[derive(Debug, Serialize)]
-struct FaultLine {
-    board: BoardId,
-    ply: u32,
-    index: usize,
-    #[serde(rename = "move")]
-    written: String,
-    reason: &'static str,
-    reasons: Vec<&'static str>,
-    article: &'static str,
-}
-
-/// A position that stood as often as the rule set's number.
-#[derive(Debug, Serialize)]
-struct Repetition {
-    board: BoardId,
-    index: usize,
-    occurrences: u32,
-}
+/// The most games that a worker takes at once.
+const BATCH_GAMES: usize = 64;
+/// Bytes after which a batch is full.
+const BATCH_BYTES: usize = 1 << 18;
+/// The most complaints that are listed.
+const COMPLAINTS_MAX: usize = 1000;
+/// Games in a row that cannot be read, after which a file is taken for something else.
+const UNREADABLE_IN_A_ROW_MAX: usize = 1000;
 
 /// Runs the command.
 pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or_else(cores, usize::from);
+    let progress = progress(&args.files);
     let mut tally = Tally::default();
-    for path in &args.files {
-        let open = |e: std::io::Error| Failure::new(Exit::Unavailable, format!("{}: {e}", path.display()));
-        let reader = Reader::new(BufReader::new(File::open(path).map_err(open)?));
-        for (index, parsed) in reader.enumerate() {
-            let place = format!("{}: game {}", path.display(), index + 1);
-            match parsed {
-                Ok(parsed) => tally.game(&args, index + 1, &parsed, &place, out)?,
-                Err(ReadError::Text(error)) => tally.unreadable.push(format!("{place}: {error}")),
-                Err(error) => return Err(Failure::new(Exit::Failed, format!("{place}: {error}"))),
+    let failure = Mutex::new(None);
+    let mut source = Source::new(&args.files, progress.clone());
+    let next = || {
+        source.next().unwrap_or_else(|error| {
+            *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+            None
+        })
+    };
+    let done = work::in_order(jobs, next, |batch| adjudicate(&args, batch), |answer| tally.take(answer, out));
+    progress.finish_and_clear();
+    match done {
+        Err(Enough::Failed(error)) => return Err(error),
+        Err(Enough::NoBpgn) | Ok(()) => {}
+    }
+    if let Some(error) = failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        return Err(error);
+    }
+    tally.outcome(&args)
+}
+
+/// Bytes of all files, on a terminal.
+fn progress(files: &[PathBuf]) -> ProgressBar {
+    if !stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bytes = files.iter().filter_map(|path| path.metadata().ok()).map(|found| found.len()).sum();
+    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}");
+    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Games for one worker, each with its number in its file.
+#[derive(Default)]
+struct Batch {
+    path: PathBuf,
+    games: Vec<(usize, Result<RawGame, ReadError>)>,
+}
+
+type Input = Reader<BufReader<indicatif::ProgressBarIter<File>>>;
+
+/// All games of all files, in batches.
+struct Source<'a> {
+    files: std::slice::Iter<'a, PathBuf>,
+    open: Option<(&'a PathBuf, Input)>,
+    number: usize,
+    progress: ProgressBar,
+}
+
+impl<'a> Source<'a> {
+    fn new(files: &'a [PathBuf], progress: ProgressBar) -> Source<'a> {
+        Source { files: files.iter(), open: None, number: 0, progress }
+    }
+
+    fn next(&mut self) -> Result<Option<Batch>, Failure> {
+        loop {
+            if self.open.is_none() {
+                let Some(path) = self.files.next() else { return Ok(None) };
+                let open = |e: std::io::Error| Failure::new(Exit::Unavailable, format!("{}: {e}", path.display()));
+                let file = self.progress.wrap_read(File::open(path).map_err(open)?);
+                self.open = Some((path, Reader::new(BufReader::with_capacity(BATCH_BYTES, file))));
+                self.number = 0;
+            }
+            match self.batch() {
+                Some(batch) => return Ok(Some(batch)),
+                None => self.open = None,
             }
         }
     }
-    tally.outcome(&args)
+
+    /// The next games of the open file; none at its end.
+    fn batch(&mut self) -> Option<Batch> {
+        let (path, reader) = self.open.as_mut()?;
+        let mut games = Vec::with_capacity(BATCH_GAMES);
+        let mut bytes = 0;
+        while games.len() < BATCH_GAMES && bytes < BATCH_BYTES {
+            let Some(raw) = reader.next_raw() else { break };
+            self.number += 1;
+            bytes += raw.as_ref().map_or(0, |raw| raw.bytes.len());
+            games.push((self.number, raw));
+        }
+        (!games.is_empty()).then(|| Batch { path: path.clone(), games })
+    }
+}
+
+/// What became of a batch.
+#[derive(Default)]
+struct Answer {
+    /// Lines for stdout.
+    text: Vec<u8>,
+    games: usize,
+    illegal: usize,
+    /// Complaints in order; none for a game that was read.
+    unreadable: Vec<Option<String>>,
+    /// The file could not be read on.
+    broken: Option<Failure>,
+}
+
+fn adjudicate(args: &Args, batch: Batch) -> Answer {
+    let mut answer = Answer::default();
+    for (number, raw) in batch.games {
+        let place = format!("{}: game {number}", batch.path.display());
+        let parsed = raw.and_then(|raw| raw.parse().map_err(ReadError::from));
+        match parsed {
+            Ok(parsed) => answer.game(args, &Verdict::of(number, parsed, &args.ruleset, &args.letters), &place),
+            Err(ReadError::Text(error)) => answer.unreadable.push(Some(format!("{place}: {error}"))),
+            Err(error) => answer.broken = Some(Failure::new(Exit::Failed, format!("{place}: {error}"))),
+        }
+    }
+    answer
+}
+
+impl Answer {
+    fn game(&mut self, args: &Args, verdict: &Verdict, place: &str) {
+        self.games += 1;
+        self.illegal += usize::from(!verdict.legal);
+        self.unreadable.push(verdict.unreadable.as_ref().map(|error| format!("{place}: {error}")));
+        // Writing to memory does not fail.
+        let _ = match args.json {
+            true => serde_json::to_writer(&mut self.text, verdict).map_err(std::io::Error::from),
+            false => write!(self.text, "{place}: {}", verdict.describe()),
+        };
+        self.text.push(b'\n');
+    }
+}
+
+/// Why no more games are read.
+enum Enough {
+    Failed(Failure),
+    /// So many could not be read that this is something else.
+    NoBpgn,
 }
 
 #[derive(Default)]
 struct Tally {
     games: usize,
     illegal: usize,
-    unreadable: Vec<String>,
+    unreadable: usize,
+    in_a_row: usize,
+    complaints: Vec<String>,
 }
 
 impl Tally {
-    fn game(&mut self, args: &Args, number: usize, parsed: &Parsed, place: &str, out: &mut dyn Write) -> Outcome {
-        self.games += 1;
-        let replayed = replay(&parsed.game, &args.ruleset);
-        if let Some(fault) = replayed.fault.as_ref().filter(|fault| fault.reasons.is_empty()) {
-            let line = parsed.move_lines.get(fault.index - 1).copied().unwrap_or(parsed.line);
-            self.unreadable.push(format!("{place}: line {line}: {}", fault.message));
+    fn take(&mut self, answer: Answer, out: &mut dyn Write) -> Result<(), Enough> {
+        out.write_all(&answer.text).map_err(|e| Enough::Failed(e.into()))?;
+        self.games += answer.games;
+        self.illegal += answer.illegal;
+        for complaint in answer.unreadable {
+            let Some(complaint) = complaint else {
+                self.in_a_row = 0;
+                continue;
+            };
+            self.unreadable += 1;
+            self.in_a_row += 1;
+            if self.complaints.len() < COMPLAINTS_MAX {
+                self.complaints.push(complaint);
+            }
         }
-        let verdict = verdict(number, parsed, &replayed, &args.ruleset);
-        self.illegal += usize::from(!verdict.legal);
-        if args.json {
-            let line = serde_json::to_string(&verdict).map_err(|e| Failure::new(Exit::Failed, e))?;
-            writeln!(out, "{line}")?;
-        } else {
-            writeln!(out, "{place}: {}", describe(&verdict))?;
+        match answer.broken {
+            Some(failure) => Err(Enough::Failed(failure)),
+            None if self.in_a_row >= UNREADABLE_IN_A_ROW_MAX => Err(Enough::NoBpgn),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn outcome(self, args: &Args) -> Outcome {
-        if !self.unreadable.is_empty() {
-            return Err(Failure { exit: Exit::BadInput, lines: self.unreadable });
+    fn outcome(mut self, args: &Args) -> Outcome {
+        if self.unreadable > 0 {
+            if self.in_a_row >= UNREADABLE_IN_A_ROW_MAX {
+                self.complaints.push(format!("{} games in a row could not be read: is this BPGN?", self.in_a_row));
+            } else if self.unreadable > self.complaints.len() {
+                self.complaints.push(format!("{} games could not be read in all", self.unreadable));
+            }
+            return Err(Failure { exit: Exit::BadInput, lines: self.complaints });
         }
         if args.strict && self.illegal > 0 {
             return Err(Failure::new(Exit::Failed, format!("{} of {} games are illegal", self.illegal, self.games)));
         }
         Ok(())
     }
-}
-
-fn describe(verdict: &Verdict) -> String {
-    match &verdict.fault {
-        Some(fault) => {
-            format!("illegal at {}{}: {}: {}", fault.board, fault.ply, fault.written, fault.reasons.join(", "))
-        }
-        None => {
-            let mates: String = verdict.mate.iter().map(|board| format!(", mate on {board}")).collect();
-            format!("legal, {} plies{mates}, {}", verdict.plies, verdict.result)
-        }
-    }
-}
-
-fn verdict(number: usize, parsed: &Parsed, replayed: &Replay, ruleset: &RuleSet) -> Verdict {
-    let mut warnings: Vec<String> = parsed.warnings.iter().map(ToString::to_string).collect();
-    if replayed.after_end > 0 {
-        warnings.push(format!("{} plies stand after the mate", replayed.after_end));
-    }
-    let written = parsed.game.result.as_str();
-    let result = match decided(replayed) {
-        Some(decided) => {
-            if decided != written && written != "*" {
-                warnings.push(format!("the moves decide {decided}, the record says {written}"));
-            }
-            decided
-        }
-        None => written,
-    };
-    Verdict {
-        game: number,
-        legal: replayed.fault.is_none(),
-        plies: replayed.plies.len(),
-        fault: replayed.fault.as_ref().map(fault_line),
-        bfen: bfen(replayed).write(),
-        mate: replayed.mates.clone(),
-        result: result.to_owned(),
-        repetition: repetitions(replayed, ruleset),
-        warnings,
-    }
-}
-
-/// The result that mates decide: of one team, or both teams' draw (WBN 1.10).
-fn decided(replayed: &Replay) -> Option<&'static str> {
-    let mut winners = replayed.mates.iter().map(|board| {
-        let loser = board.seat(replayed.game.board(*board).turn());
-        loser.team().other()
-    });
-    let first = winners.next()?;
-    Some(match (winners.all(|winner| winner == first), first) {
-        (false, _) => "1/2-1/2",
-        (true, Team::WhiteA) => "1-0",
-        (true, Team::BlackA) => "0-1",
-    })
-}
-
-fn fault_line(fault: &Fault) -> FaultLine {
-    let reasons: Vec<&'static str> = fault.reasons.iter().map(|reason| reason.as_str()).collect();
-    FaultLine {
-        board: fault.board,
-        ply: fault.ply,
-        index: fault.index,
-        written: fault.written.clone(),
-        reason: reasons.first().copied().unwrap_or("unreadable"),
-        reasons,
-        article: fault.reasons.first().map_or("E", |reason| reason.article()),
-    }
-}
-
-/// The position after the last legal ply with the last times that the record has.
-fn bfen(replayed: &Replay) -> Bfen {
-    let last = |board: BoardId, color: Color| {
-        let mut plies = replayed.plies.iter().rev();
-        plies.find_map(|ply| ply.clock_ms.filter(|_| ply.seat == board.seat(color)))
-    };
-    Bfen::of_game(&replayed.game, |board| {
-        Some((last(board, Color::White)?.div_euclid(1000), last(board, Color::Black)?.div_euclid(1000)))
-    })
-}
-
-fn repetitions(replayed: &Replay, ruleset: &RuleSet) -> Vec<Repetition> {
-    let boards = replayed.game.ids().map(|board| (board, replayed.game.occurrences(board)));
-    let reached = boards.filter(|(_, occurrences)| *occurrences >= ruleset.repetition);
-    let index = replayed.plies.len();
-    reached.map(|(board, occurrences)| Repetition { board, index, occurrences }).collect()
 }

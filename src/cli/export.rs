@@ -19,6 +19,7 @@ use super::{
 use crate::{
     event::{Body, Event, GameEnded, Incident, Move, Players},
     journal::{JournalError, Reader},
+    notation::bpgn::Stamps,
     record::GameRecord,
 };
 
@@ -30,6 +31,9 @@ pub struct Args {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Bpgn)]
     pub format: Format,
+    /// Whose form of BPGN
+    #[arg(long, value_enum, default_value_t = Profile::Standard)]
+    pub profile: Profile,
     /// Where to write, stdout without
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -53,16 +57,29 @@ pub enum Format {
     Capture,
 }
 
+/// A form of BPGN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Profile {
+    /// The strict form of the laws
+    Standard,
+    /// As bughouse.pro exchanges it
+    #[value(name = "bughouse.pro")]
+    BughousePro,
+}
+
 /// Writes the game to `out`, or to the file that was asked for.
 pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
+    if args.profile != Profile::Standard && args.format != Format::Bpgn {
+        return Err(Failure::new(Exit::Usage, "expected --format bpgn with a --profile, found another; leave one out"));
+    }
     let reader = args.source.open()?;
     let exported = match &args.output {
         // Looked up first: a wrong id must not leave an empty file or overwrite a good one.
         Some(path) => reader.find(&args.game).map_err(failure).and_then(|game| {
             let mut file = create(path)?;
-            Ok(export(&reader, &game, args.format, &mut file).and_then(|()| Ok(file.flush()?)))
+            Ok(export(&reader, &game, args, &mut file).and_then(|()| Ok(file.flush()?)))
         })?,
-        None => export(&reader, &args.game, args.format, out),
+        None => export(&reader, &args.game, args, out),
     };
     match exported {
         Err(error) if is_broken_pipe(&error) => Ok(()),
@@ -77,8 +94,13 @@ fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
     File::create(path).map(BufWriter::new).map_err(wrong)
 }
 
-fn export(reader: &Reader, game: &str, format: Format, out: &mut dyn Write) -> Result<(), JournalError> {
-    match format {
+fn export(reader: &Reader, game: &str, args: &Args, out: &mut dyn Write) -> Result<(), JournalError> {
+    match args.format {
+        Format::Bpgn if args.profile == Profile::BughousePro => {
+            let record = reader.record(game)?;
+            let stamps = stamps(&record, &reader.game(game)?);
+            write!(out, "{}", record.to_bpgn().write_bughouse_pro(&stamps))?;
+        }
         Format::Bpgn => write!(out, "{}", reader.record(game)?.to_bpgn().write())?,
         Format::Bfen => write_bfen(&reader.record(game)?, out)?,
         Format::Json => write_json(&reader.record(game)?, &reader.game(game)?, out)?,
@@ -86,6 +108,15 @@ fn export(reader: &Reader, game: &str, format: Format, out: &mut dyn Write) -> R
         Format::Capture => reader.capture(game, out)?,
     }
     Ok(())
+}
+
+/// When the game began, and when each move was completed since.
+fn stamps(record: &GameRecord, events: &[Event]) -> Stamps {
+    let started = events.iter().find(|event| matches!(event.body, Body::GameStarted(_)));
+    let started_us = started.map_or(0, |event| event.t.micros());
+    let since = |us: i64| (us - started_us).max(0) / 1000;
+    let completed_ms = record.moves.iter().map(|(_, played)| since(played.completed_at.micros())).collect();
+    Stamps { started: record.started.clone(), completed_ms }
 }
 
 fn write_bfen(record: &GameRecord, out: &mut dyn Write) -> io::Result<()> {

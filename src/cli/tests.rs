@@ -126,7 +126,7 @@ fn printed(run: impl FnOnce(&mut Vec<u8>) -> Outcome) -> String {
 
 fn exported(game: &str, format: export::Format) -> String {
     let (_dir, source) = recorded();
-    let args = export::Args { game: game.into(), format, output: None, source };
+    let args = export::Args { game: game.into(), format, profile: export::Profile::Standard, output: None, source };
     printed(|out| export::run(&args, out))
 }
 
@@ -173,6 +173,20 @@ board A                                    board B
 }
 
 #[test]
+fn bpgn_in_the_form_of_another_site() {
+    let (_dir, source) = recorded();
+    let profile = export::Profile::BughousePro;
+    let args = |format, source| export::Args { game: "20261120-1".into(), format, profile, output: None, source };
+    let failure = export::run(&args(export::Format::Csv, source), &mut Vec::new()).unwrap_err();
+    assert_eq!(failure.exit, Exit::Usage);
+    let (_dir, source) = recorded();
+    let bpgn = printed(|out| export::run(&args(export::Format::Bpgn, source), out));
+    assert!(bpgn.contains("\n[UTCDate \"2026.11.20\"]\n[UTCTime \""), "{bpgn}");
+    assert!(bpgn.contains("1A. e4 {[ts=0.000]} 1B. d4 {[ts="), "{bpgn}");
+    assert!(bpgn.trim_end().ends_with("]}"), "{bpgn}");
+}
+
+#[test]
 fn exports_of_every_format() {
     let bpgn = exported("last", export::Format::Bpgn);
     assert!(bpgn.ends_with("[Result \"*\"]\n\n*\n"), "{bpgn}");
@@ -211,6 +225,7 @@ fn an_export_goes_to_a_file_and_leaves_it_alone_when_the_game_is_unknown() {
     let args = |game: &str, output: PathBuf| export::Args {
         game: game.into(),
         format: export::Format::Bpgn,
+        profile: export::Profile::Standard,
         output: Some(output),
         source: Source { config: None, data: Some(dir.path().to_owned()) },
     };
@@ -257,7 +272,8 @@ fn a_broken_pipe_is_success_and_a_full_disk_is_not() {
         let args = show::Args { game: "20261120-1".into(), source: source() };
         assert_eq!(show::run(&args, &mut Refusing(kind)).is_ok(), good);
         for format in formats {
-            let args = export::Args { game: "20261120-1".into(), format, output: None, source: source() };
+            let profile = export::Profile::Standard;
+            let args = export::Args { game: "20261120-1".into(), format, profile, output: None, source: source() };
             assert_eq!(export::run(&args, &mut Refusing(kind)).is_ok(), good, "{format:?}");
         }
     }

@@ -15,6 +15,8 @@
 //! assert!(Bfen::read("rnbqkbnr/pppppppp w").unwrap_err().to_string().contains("eight ranks"));
 //! ```
 
+use std::num::NonZeroU32;
+
 use shakmaty::{CastlingSide, Setup};
 
 use super::placement;
@@ -72,7 +74,9 @@ impl Bfen {
 
     /// The position of a game; `seconds` answers White's and Black's seconds left on a board if they are known.
     pub fn of_game(game: &Game, seconds: impl Fn(BoardId) -> Option<(i64, i64)>) -> Bfen {
-        let board = |id| BfenBoard { setup: Setup::from(game.board(id)), seconds: seconds(id) };
+        // BFEN counts no moves.
+        let setup = |id| Setup { fullmoves: NonZeroU32::MIN, ..Setup::from(game.board(id)) };
+        let board = |id| BfenBoard { setup: setup(id), seconds: seconds(id) };
         Bfen { boards: game.ids().map(board).collect() }
     }
 
@@ -235,5 +239,17 @@ mod tests {
             error("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -"),
             "board A, field 1: expected eight squares in a rank, found \"ppppppppp\""
         );
+    }
+
+    /// The example of WBN as printed has seven ranks on board B; CZ prints all eight.
+    #[test]
+    fn the_example_of_one_law_edition_lacks_a_rank() {
+        let board_a = "r2k1r2/pbppNppp/1p2p1nb/1P5N/3N4/4Pn1q/PPP1QP1P/2KR2R1";
+        let wbn = format!("{board_a}/BrpBBqppN - - w 45 56 | Q~4rk1/8/8/8/8/8/R3K2R KQ - w 45 60");
+        let told = Bfen::read(&wbn).unwrap_err().to_string();
+        assert_eq!(told, "board B, field 1: expected eight ranks, found \"7 ranks\"");
+        let czech = format!("{board_a}/BBBNqrppp w - - 45 56 | Q~4rk1/8/8/8/8/8/8/R3K2R w KQ - 45 60");
+        let mended = wbn.replace("8/8/8/8/8/R3K2R", "8/8/8/8/8/8/R3K2R");
+        assert_eq!(Bfen::read(&mended), Bfen::read(&czech), "both editions mean one position");
     }
 }

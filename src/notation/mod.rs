@@ -5,7 +5,11 @@
 
 pub mod bfen;
 pub mod bpgn;
+pub mod letters;
 pub mod placement;
 pub mod replay;
 pub mod san;
 pub mod uci;
+
+#[cfg(test)]
+mod properties;

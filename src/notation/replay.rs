@@ -1,13 +1,27 @@
 //! A game record played by the rules.
 //!
-//! In: a [`bpgn::Game`]. Out: the legal plies up to the first fault, and the position there.
+//! In: a [`bpgn::Game`]. Out: the legal plies up to the first fault, the position there, repetitions, and remarks on
+//! what the record says of its moves.
+//!
+//! ```
+//! use bughoused::{notation::{bpgn::read_game, replay::replay}, rules::{Reason, RuleSet}};
+//!
+//! let record = read_game("1A. e4 1a. d5 2A. exd5 1B. Nf3 2a. P@e4", 1).unwrap().game;
+//! let replayed = replay(&record, &RuleSet::WBN_1_00);
+//! let fault = replayed.fault.unwrap(); // Black on A has no pawn: the partner on B took nothing
+//! assert_eq!((fault.index, fault.ply, &fault.reasons[..]), (5, 4, &[Reason::DropNotInPocket][..]));
+//! ```
 
 use shakmaty::Move;
 
-use super::{bpgn, san};
+use super::{
+    bfen::Bfen,
+    bpgn,
+    san::{self, Marks},
+};
 use crate::{
-    rules::{Game, Reason, RuleSet},
-    types::{BoardId, Seat},
+    rules::{BoardPosition, Game, Reason, RuleSet},
+    types::{BOARDS_MAX, Bitboard, BoardId, Seat},
 };
 
 /// A game record, played.
@@ -23,6 +37,10 @@ pub struct Replay {
     pub mates: Vec<BoardId>,
     /// Legal plies of the record after the first mate: a move on another board may have been under way.
     pub after_end: usize,
+    /// Positions that stood as often as the rule set's number, or more often.
+    pub repetitions: Vec<Repetition>,
+    /// What the record says otherwise than the strict form does.
+    pub remarks: Vec<Remark>,
 }
 
 /// One legal ply of a record.
@@ -43,7 +61,7 @@ pub struct Fault {
     pub board: BoardId,
     /// Ply on the board, from 1.
     pub ply: u32,
-    /// Place in the record, from 1.
+    /// Place in the record, from 1; 0 for the position at the start.
     pub index: usize,
     /// The move as written.
     pub written: String,
@@ -53,50 +71,182 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Plays a record by the rules from the initial position.
+/// A position that stood so often that a draw may be claimed (WBN 2.2b).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// The board.
+    pub board: BoardId,
+    /// Place in the record, from 1, of the ply that brought it about.
+    pub index: usize,
+    /// How often it has stood.
+    pub occurrences: u32,
+}
+
+/// A place where the record is spelled otherwise than the strict form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Place in the record, from 1.
+    pub index: usize,
+    /// What was expected, what was found.
+    pub message: String,
+}
+
+/// The most remarks on one game.
+pub const REMARKS_MAX: usize = 64;
+
+/// Plays a record by the rules, from the initial position or the one in its tag `FEN`.
 pub fn replay(record: &bpgn::Game, ruleset: &RuleSet) -> Replay {
-    let boards = record.moves.iter().map(|m| m.seat.board.index() + 1).max().unwrap_or(1).max(2);
+    let (game, fault) = match start_of(record, ruleset) {
+        Ok(game) => (game, None),
+        Err(fault) => (Game::new(ruleset.clone(), record.boards()), Some(fault)),
+    };
     let mut replay = Replay {
-        game: Game::new(ruleset.clone(), boards),
+        game,
         plies: Vec::with_capacity(record.moves.len()),
-        fault: None,
+        fault,
         mates: Vec::new(),
         after_end: 0,
+        repetitions: Vec::new(),
+        remarks: Vec::new(),
     };
-    for (index, written) in record.moves.iter().enumerate() {
-        let ended = !replay.mates.is_empty();
-        if let Err(fault) = replay.step(index, written) {
-            replay.fault = Some(fault);
-            break;
-        }
-        replay.after_end += usize::from(ended);
+    let mut seen = Seen::new(&replay.game);
+    if replay.fault.is_none() {
+        replay.play_all(record, &mut seen);
     }
     replay
 }
 
+/// The position that the record begins with.
+fn start_of(record: &bpgn::Game, ruleset: &RuleSet) -> Result<Game, Fault> {
+    let Some(text) = record.tag("FEN") else { return Ok(Game::new(ruleset.clone(), record.boards())) };
+    let fault =
+        |message| Fault { board: BoardId::A, ply: 0, index: 0, written: text.to_owned(), reasons: vec![], message };
+    let bfen = Bfen::read(text).map_err(|error| fault(format!("tag FEN: {error}")))?;
+    let game = bfen.to_game(ruleset);
+    if game.len() < record.boards() {
+        let message = format!("tag FEN: expected {} boards as in the moves, found {}", record.boards(), game.len());
+        return Err(fault(message));
+    }
+    Ok(game)
+}
+
 impl Replay {
-    fn step(&mut self, index: usize, written: &bpgn::GameMove) -> Result<(), Fault> {
+    fn play_all(&mut self, record: &bpgn::Game, seen: &mut Seen) {
+        for (index, written) in record.moves.iter().enumerate() {
+            let ended = !self.mates.is_empty();
+            if let Err(fault) = self.step(index + 1, written, seen) {
+                self.fault = Some(*fault);
+                return;
+            }
+            self.after_end += usize::from(ended);
+        }
+    }
+
+    fn step(&mut self, index: usize, written: &bpgn::GameMove, seen: &mut Seen) -> Result<(), Box<Fault>> {
         let board = written.seat.board;
         let position = self.game.board(board);
-        let fault = |reasons: Vec<Reason>, message: String| Fault {
-            board,
-            ply: position.plies() + 1,
-            index: index + 1,
-            written: written.san.clone(),
-            reasons,
-            message,
-        };
         if position.turn() != written.seat.color {
             let message = format!("{} moves, and it is not their turn", written.seat);
-            return Err(fault(vec![Reason::NotYourTurn], message));
+            return Err(fault(index, written, position, vec![Reason::NotYourTurn], message));
         }
-        let played =
-            san::read(&written.san, position).map_err(|error| fault(error.reasons().to_vec(), error.to_string()))?;
+        let (played, marks) = san::read_with_marks(&written.san, position)
+            .map_err(|error| fault(index, written, position, error.reasons().to_vec(), error.to_string()))?;
+        if written.number != position.move_number() {
+            let number = position.move_number();
+            self.remark(index, || format!("expected number {number}{0}, found {1}{0}", written.seat, written.number));
+        }
+        if !marks.plain || marks.origin {
+            self.compare(index, written, played);
+        }
         self.game.play(board, played);
         self.plies.push(ReplayedPly { seat: written.seat, played, clock_ms: written.clock_ms });
-        if self.game.is_mate(board) {
-            self.mates.push(board);
+        self.look(index, written, marks);
+        if seen.may_repeat(board, self.game.board(board), self.game.ruleset().repetition) {
+            self.count(index, board);
         }
         Ok(())
     }
+
+    fn remark(&mut self, index: usize, message: impl FnOnce() -> String) {
+        if self.remarks.len() < REMARKS_MAX {
+            self.remarks.push(Remark { index, message: message() });
+        }
+    }
+
+    /// The spelling of a move that was not plainly written.
+    fn compare(&mut self, index: usize, written: &bpgn::GameMove, played: Move) {
+        let plain = san::write_plain(self.game.board(written.seat.board), played);
+        if written.san.trim_end_matches(['+', '#', '!', '?']) != plain {
+            self.remark(index, || format!("expected {plain}, found {}", written.san));
+        }
+    }
+
+    /// Check and mate after a ply, beside what the record says of them. A check need not be marked (CZ E12).
+    fn look(&mut self, index: usize, written: &bpgn::GameMove, marks: Marks) {
+        let board = written.seat.board;
+        let check = self.game.board(board).checkers().any();
+        let mate = check && self.game.is_mate(board);
+        if mate {
+            self.mates.push(board);
+        }
+        let found = || written.san.clone();
+        match (mate, marks.mate) {
+            (true, false) => self.remark(index, || format!("expected # for mate, found {}", found())),
+            (false, true) => self.remark(index, || format!("expected no sign of mate, found {}", found())),
+            _ if marks.check && !check => {
+                self.remark(index, || format!("expected no sign of check, found {}", found()))
+            }
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, index: usize, board: BoardId) {
+        let occurrences = self.game.occurrences(board);
+        if occurrences >= self.game.ruleset().repetition {
+            self.repetitions.push(Repetition { board, index, occurrences });
+        }
+    }
 }
+
+fn fault(
+    index: usize,
+    written: &bpgn::GameMove,
+    position: &BoardPosition,
+    reasons: Vec<Reason>,
+    message: String,
+) -> Box<Fault> {
+    let board = written.seat.board;
+    Box::new(Fault { board, ply: position.plies() + 1, index, written: written.san.clone(), reasons, message })
+}
+
+/// Which squares White and Black have held, ply by ply: where these never stood, no position stood.
+struct Seen {
+    boards: [Vec<[Bitboard; 2]>; BOARDS_MAX],
+}
+
+impl Seen {
+    fn new(game: &Game) -> Seen {
+        let mut seen = Seen { boards: Default::default() };
+        for board in game.ids() {
+            seen.boards[board.index()].push(colors(game.board(board)));
+        }
+        seen
+    }
+
+    /// Takes a position in; whether its squares stood so often that the position may have.
+    fn may_repeat(&mut self, board: BoardId, position: &BoardPosition, often: u32) -> bool {
+        let present = colors(position);
+        let seen = &mut self.boards[board.index()];
+        let before = seen.iter().filter(|colors| **colors == present).count();
+        seen.push(present);
+        before + 1 >= often as usize
+    }
+}
+
+fn colors(position: &BoardPosition) -> [Bitboard; 2] {
+    let board = position.board();
+    [board.white(), board.black()]
+}
+
+#[cfg(test)]
+mod tests;

@@ -13,13 +13,20 @@
 //! assert_eq!(illegal.reasons(), [Reason::Blocked]);
 //! ```
 
+mod candidates;
+mod parse;
+
+use std::fmt::Write as _;
+
 use shakmaty::Move;
 
 use super::uci;
 use crate::{
     rules::{Attempt, BoardPosition, Reason},
-    types::{Bitboard, CastlingSide, File, Rank, Role, Square},
+    types::{Bitboard, Role, Square},
 };
+use candidates::{can_play, reaching};
+use parse::Written;
 
 /// The move in SAN with `+` or `#`; `boards` counts the boards of the table, for mate by potential drop.
 pub fn write(position: &BoardPosition, m: Move, boards: usize) -> String {
@@ -34,54 +41,51 @@ pub fn write(position: &BoardPosition, m: Move, boards: usize) -> String {
 
 /// The move without the mark of check.
 pub fn write_plain(position: &BoardPosition, m: Move) -> String {
-    match m {
-        Move::Castle { king, rook } if rook < king => "O-O-O".into(),
-        Move::Castle { .. } => "O-O".into(),
-        Move::Put { role, to } => format!("{}@{to}", role.upper_char()),
-        Move::EnPassant { from, to } => format!("{}x{to}", from.file().char()),
+    let mut text = String::with_capacity(8);
+    // Writing to a string does not fail.
+    let _ = match m {
+        Move::Castle { king, rook } if rook < king => write!(text, "O-O-O"),
+        Move::Castle { .. } => write!(text, "O-O"),
+        Move::Put { role, to } => write!(text, "{}@{to}", role.upper_char()),
+        Move::EnPassant { from, to } => write!(text, "{}x{to}", from.file().char()),
         Move::Normal { role: Role::Pawn, from, capture, to, promotion } => {
-            let origin = capture.map_or(String::new(), |_| format!("{}x", from.file().char()));
-            let becomes = promotion.map_or(String::new(), |role| format!("={}", role.upper_char()));
-            format!("{origin}{to}{becomes}")
+            if capture.is_some() {
+                text.extend([from.file().char(), 'x']);
+            }
+            let becomes = promotion.map(|role| ['=', role.upper_char()]);
+            write!(text, "{to}").map(|()| text.extend(becomes.into_iter().flatten()))
         }
         Move::Normal { role, from, capture, to, .. } => {
-            let takes = if capture.is_some() { "x" } else { "" };
-            format!("{}{}{takes}{to}", role.upper_char(), origin(position, role, from, to))
+            text.push(role.upper_char());
+            push_origin(&mut text, position, role, from, to);
+            text.extend(capture.map(|_| 'x'));
+            write!(text, "{to}")
         }
-    }
+    };
+    text
 }
 
 /// What tells the man apart: file, else rank, else both (WBN E9). Men that may not move there do not count.
-fn origin(position: &BoardPosition, role: Role, from: Square, to: Square) -> String {
-    let men = position.board().by_piece(role.of(position.turn())).without(from);
-    let reach = shakmaty::attacks::attacks(to, role.of(position.turn()), position.board().occupied());
-    if (men & reach).is_empty() {
-        return String::new();
-    }
-    let rivals: Bitboard = position
-        .legal_moves()
-        .iter()
-        .filter(|m| m.role() == role && m.to() == to && !matches!(m, Move::Castle { .. }))
-        .filter_map(|m| m.from())
-        .filter(|square| *square != from)
+fn push_origin(text: &mut String, position: &BoardPosition, role: Role, from: Square, to: Square) {
+    let rivals: Bitboard = reaching(position, role, to)
+        .without(from)
+        .into_iter()
+        .filter(|rival| {
+            let attempt = Attempt::Move { from: *rival, to, promotion: None };
+            position.as_move(attempt).is_some_and(|m| can_play(position, m))
+        })
         .collect();
     if rivals.is_empty() {
-        String::new()
-    } else if (rivals & Bitboard::from_file(from.file())).is_empty() {
-        from.file().char().to_string()
-    } else if (rivals & Bitboard::from_rank(from.rank())).is_empty() {
-        from.rank().char().to_string()
-    } else {
-        from.to_string()
+        return;
     }
-}
-
-/// What a move text says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
-    Castle(CastlingSide),
-    Drop(Role, Square),
-    Move { role: Role, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
+    let alone_on_file = (rivals & Bitboard::from_file(from.file())).is_empty();
+    let alone_on_rank = (rivals & Bitboard::from_rank(from.rank())).is_empty();
+    if alone_on_file || !alone_on_rank {
+        text.push(from.file().char());
+    }
+    if !alone_on_file {
+        text.push(from.rank().char());
+    }
 }
 
 /// The text is not a legal move of the position.
@@ -129,108 +133,48 @@ fn list(reasons: &[Reason]) -> String {
 
 /// The legal move that the text means.
 pub fn read(text: &str, position: &BoardPosition) -> Result<Move, SanError> {
-    let written = parse(text).ok_or_else(|| SanError::Unreadable { found: text.into() })?;
-    let fits: Vec<Move> = match written {
-        Written::Drop(role, to) => {
-            let drop = Move::Put { role, to };
-            position.is_legal(drop).then_some(drop).into_iter().collect()
-        }
-        _ => position.legal_moves().into_iter().filter(|m| written.means(*m, position)).collect(),
-    };
+    read_with_marks(text, position).map(|(m, _)| m)
+}
+
+/// What a text says beside the move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// It says that the move gives check.
+    pub check: bool,
+    /// It says that the move is mate, by `#` or `++`.
+    pub mate: bool,
+    /// The move itself stands there as [`write_plain`] may write it: nothing is added, left out or spelled otherwise.
+    /// Whether the origin is needed is not looked at.
+    pub plain: bool,
+    /// It names the origin of a man other than a capturing pawn.
+    pub origin: bool,
+}
+
+/// The legal move that the text means, and the marks beside it.
+pub fn read_with_marks(text: &str, position: &BoardPosition) -> Result<(Move, Marks), SanError> {
+    let unreadable = || SanError::Unreadable { found: text.into() };
+    let (written, mut marks) = parse::parse(text).ok_or_else(unreadable)?;
+    let mut fits = arrayvec::ArrayVec::<Move, FITS_MAX>::new();
+    written.each_legal(position, |m| {
+        let _ = fits.try_push(m); // more make it no more ambiguous
+    });
     match fits.as_slice() {
-        [only] => Ok(*only),
+        [only] => {
+            marks.plain &= written.spells(*only);
+            Ok((*only, marks))
+        }
         [] => Err(illegal(text, written, position)),
         _ => Err(SanError::Ambiguous { found: text.into(), candidates: fits.iter().map(|m| uci::write(*m)).collect() }),
     }
 }
 
-fn parse(text: &str) -> Option<Written> {
-    let text = text.trim_end_matches(['+', '#', '!', '?', '=']);
-    match text.replace('0', "O").as_str() {
-        "O-O" => return Some(Written::Castle(CastlingSide::KingSide)),
-        "O-O-O" => return Some(Written::Castle(CastlingSide::QueenSide)),
-        _ => {}
-    }
-    if let Some((role, to)) = text.split_once('@') {
-        let role = if role.is_empty() { Role::Pawn } else { role_of(role)? };
-        return (role != Role::King).then_some(Written::Drop(role, to.parse().ok()?));
-    }
-    parse_move(text)
-}
-
-fn role_of(text: &str) -> Option<Role> {
-    let mut letters = text.chars();
-    let role = Role::from_char(letters.next()?)?;
-    letters.next().is_none().then_some(role)
-}
-
-fn parse_move(text: &str) -> Option<Written> {
-    let (role, rest) = match text.chars().next()? {
-        letter if letter.is_ascii_uppercase() => (Role::from_char(letter)?, text.get(1..)?),
-        _ => (Role::Pawn, text),
-    };
-    let (rest, promotion) = split_promotion(rest)?;
-    let rest: Vec<char> = rest.chars().filter(|letter| !matches!(letter, 'x' | ':' | '-')).collect();
-    let (origin, to) = rest.split_at(rest.len().checked_sub(2)?);
-    let to = to.iter().collect::<String>().parse().ok()?;
-    let (file, rank) = match origin {
-        [] => (None, None),
-        [file] if file.is_ascii_lowercase() => (Some(File::from_char(*file)?), None),
-        [rank] => (None, Some(Rank::from_char(*rank)?)),
-        [file, rank] => (Some(File::from_char(*file)?), Some(Rank::from_char(*rank)?)),
-        _ => return None,
-    };
-    Some(Written::Move { role, file, rank, to, promotion })
-}
-
-/// `e8=Q`, `e8Q` and `e8` without the kind.
-fn split_promotion(text: &str) -> Option<(&str, Option<Role>)> {
-    let last = text.chars().last()?;
-    if !last.is_ascii_uppercase() {
-        return Some((text, None));
-    }
-    let rest = text.strip_suffix(last)?;
-    Some((rest.strip_suffix('=').unwrap_or(rest), Some(Role::from_char(last)?)))
-}
-
-impl Written {
-    fn means(self, m: Move, position: &BoardPosition) -> bool {
-        match (self, m) {
-            (Written::Castle(side), Move::Castle { king, rook }) => (rook < king) == side.is_queen_side(),
-            (Written::Move { role, file, rank, to, promotion }, Move::Normal { .. } | Move::EnPassant { .. }) => {
-                let origin = m.from().is_some_and(|from| {
-                    file.is_none_or(|file| from.file() == file) && rank.is_none_or(|rank| from.rank() == rank)
-                });
-                let becomes =
-                    m.promotion().is_none_or(|role| role == promotion.unwrap_or(position.rules().default_promotion()));
-                m.role() == role && m.to() == to && origin && becomes
-            }
-            _ => false,
-        }
-    }
-
-    /// What may be meant, legal or not, by the men that stand on the board.
-    fn attempts(self, position: &BoardPosition) -> Vec<Attempt> {
-        match self {
-            Written::Castle(side) => vec![Attempt::Castle(side)],
-            Written::Drop(role, to) => vec![Attempt::Drop { man: role.of(position.turn()), to }],
-            Written::Move { role, file, rank, to, promotion } => position
-                .board()
-                .by_piece(role.of(position.turn()))
-                .into_iter()
-                .filter(|from| file.is_none_or(|file| from.file() == file))
-                .filter(|from| rank.is_none_or(|rank| from.rank() == rank))
-                .map(|from| Attempt::Move { from, to, promotion })
-                .collect(),
-        }
-    }
-}
+/// The most moves that an ambiguous text is told to mean.
+const FITS_MAX: usize = 16;
 
 /// The attempt that comes nearest to being legal, with its reasons.
 fn illegal(text: &str, written: Written, position: &BoardPosition) -> SanError {
     let nearest = written
         .attempts(position)
-        .into_iter()
         .map(|attempt| (position.reasons(attempt), attempt))
         .filter(|(reasons, _)| !reasons.is_empty())
         .min_by_key(|(reasons, _)| (reasons.first().is_some_and(|r| *r == Reason::Geometry), reasons.len()));

@@ -4,6 +4,7 @@ mod bus;
 mod captures;
 mod corpus;
 mod hands;
+mod mutation;
 mod node;
 mod perft;
 mod run;
