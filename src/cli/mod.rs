@@ -15,6 +15,7 @@ pub mod run;
 pub mod show;
 pub mod simulate;
 pub mod source;
+pub mod trace;
 
 use std::{
     fmt,
@@ -49,6 +50,7 @@ enum Command {
     Export(export::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
+    Trace(trace::Args),
 }
 
 impl Command {
@@ -65,6 +67,7 @@ impl Command {
             Command::Replay(args) => replay::run(args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),
+            Command::Trace(args) => trace::run(&args, &mut out),
         }?;
         Ok(out.flush()?)
     }
