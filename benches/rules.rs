@@ -69,7 +69,8 @@ fn position(line: &str) -> Option<(BoardPosition, Crazyhouse)> {
     let (bfen, _) = line.split_once(" ;").filter(|_| !line.starts_with('#'))?;
     let ours = Bfen::read(bfen).expect(bfen).to_game(&RuleSet::WBN_1_00).board(BoardId::A).clone();
     let theirs = Crazyhouse::from_setup(Setup::from(&ours), CastlingMode::Standard).ok()?;
-    let small = BoardPosition::legal_moves(&ours).len() < 250 && theirs.legal_moves().len() < 250; // one tree is not to rule
+    // One tree is not to rule.
+    let small = BoardPosition::legal_moves(&ours).len() < 250 && theirs.legal_moves().len() < 250;
     small.then_some((ours, theirs))
 }
 

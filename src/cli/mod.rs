@@ -16,6 +16,7 @@ pub mod show;
 mod signals;
 pub mod simulate;
 pub mod source;
+pub mod trace;
 
 use std::{
     fmt,
@@ -50,6 +51,7 @@ enum Command {
     Export(export::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
+    Trace(trace::Args),
 }
 
 impl Command {
@@ -66,6 +68,7 @@ impl Command {
             Command::Replay(args) => replay::run(args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),
+            Command::Trace(args) => trace::run(&args, &mut out),
         }?;
         Ok(out.flush()?)
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use shakmaty::{Board, Setup};
 
-use super::{Attempt, BoardPosition, Game, Move, RuleSet, VARIANTS, perft};
+use super::{Attempt, BoardPosition, Game, Move, RuleSet, Transfer, VARIANTS, perft};
 use crate::types::{Bitboard, BoardId, ByColor, ByRole, CastlingSide, Color, Piece, Role, Seat, Square};
 
 /// The most plies that a random game has.
@@ -160,7 +160,8 @@ proptest! {
             let seat = board.seat(game.board(board).turn());
             let m = moves[usize::from(choice) % moves.len()];
             let transfer = game.play(board, m);
-            prop_assert!(transfer.is_none_or(|transfer| transfer.from == seat && transfer.man.color == transfer.to.color));
+            let is_right = |transfer: Transfer| transfer.from == seat && transfer.man.color == transfer.to.color;
+            prop_assert!(transfer.is_none_or(is_right));
             let lost = Color::ALL.into_iter().filter(|color| game.board(board).kings(*color).is_empty()).count();
             prop_assert!(count(&game) >= men - lost);
         }
@@ -172,6 +173,14 @@ fn count(game: &Game) -> usize {
     let held = |seat: Seat| game.board(seat.board).pocket(seat.color).iter().copied().map(usize::from).sum::<usize>();
     let standing = |board: BoardId| game.board(board).board().occupied().count();
     game.ids().map(standing).sum::<usize>() + Seat::all(game.len()).map(held).sum::<usize>()
+}
+
+#[test]
+fn the_set_up_is_the_one_of_the_laws() {
+    // WBN 4.3
+    let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
+    assert_eq!(*start.board(), Setup::initial().board);
+    assert_eq!((start.count_legal_moves(), perft(&start, 3)), (20, 8902));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One binary for all integration tests, a module each.
 
+mod articles;
 mod bus;
 mod captures;
 mod corpus;

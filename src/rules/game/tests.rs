@@ -1,3 +1,5 @@
+//! A table of boards under each law text and variant.
+
 use super::*;
 use crate::types::CastlingSide;
 

@@ -1,3 +1,5 @@
+//! The law texts side by side, and how rule sets are written and read.
+
 use super::*;
 
 /// The law texts side by side: every field by name in the order of [`RuleSet::ALL`].
