@@ -248,3 +248,6 @@ impl Tally {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

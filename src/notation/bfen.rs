@@ -115,6 +115,13 @@ pub fn write_rights(rights: Bitboard) -> String {
 }
 
 /// One board as FEN with counters `0 N`, for displays that know no pockets.
+///
+/// ```
+/// use bughoused::{notation::bfen::write_fen, rules::{BoardPosition, RuleSet}};
+///
+/// let fen = write_fen(&BoardPosition::new(RuleSet::WBN_1_00.moves));
+/// assert_eq!(fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+/// ```
 pub fn write_fen(position: &BoardPosition) -> String {
     let placement = placement::write(position.board(), position.promoted());
     let rights = write_rights(position.castles().castling_rights());

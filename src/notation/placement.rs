@@ -1,4 +1,15 @@
 //! Men on squares as FEN writes them, promoted men marked `~`, and the pocket letters of BFEN.
+//!
+//! ```
+//! use bughoused::{notation::placement, types::{Color, Role, Square}};
+//!
+//! let (board, promoted) = placement::read("Q~7/8/8/8/8/8/8/4K2k".split('/')).unwrap();
+//! assert!(promoted.contains(Square::A8));
+//! assert_eq!(placement::write(&board, promoted), "Q~7/8/8/8/8/8/8/4K2k");
+//! let pockets = placement::read_pockets("pNQn").unwrap();
+//! assert_eq!(placement::write_pocket(&pockets.white, Color::White), "QN");
+//! assert_eq!(pockets.black.get(Role::Pawn), &1);
+//! ```
 
 use shakmaty::Board;
 

@@ -151,6 +151,14 @@ pub struct Marks {
 }
 
 /// The legal move that the text means, and the marks beside it.
+///
+/// ```
+/// use bughoused::{notation::san, rules::{BoardPosition, RuleSet}};
+///
+/// let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// let (_, marks) = san::read_with_marks("e2-e4+", &start).unwrap();
+/// assert!(marks.check && !marks.plain);
+/// ```
 pub fn read_with_marks(text: &str, position: &BoardPosition) -> Result<(Move, Marks), SanError> {
     let unreadable = || SanError::Unreadable { found: text.into() };
     let (written, mut marks) = parse::parse(text).ok_or_else(unreadable)?;

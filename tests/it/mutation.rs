@@ -41,7 +41,7 @@ fn spoiled(good: &[u8], round: u64) -> Vec<u8> {
     let mut chance = Chance(round);
     let start = chance.next(good.len().saturating_sub(BYTES_MAX) + 1);
     let mut bytes = good[start..(start + BYTES_MAX).min(good.len())].to_vec();
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         bytes = good[..BYTES_MAX.min(good.len())].to_vec();
     }
     for _ in 0..=chance.next(6) {
