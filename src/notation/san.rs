@@ -233,6 +233,13 @@ mod tests {
     }
 
     #[test]
+    fn a_pawn_steps_two_from_its_second_rank_only() {
+        check("4k3/8/8/8/8/8/4P3/4K3 w - -", "e4", "e4"); // WBN 5.7 b
+        let far = read("e5", &position("4k3/8/8/8/8/4P3/8/4K3 w - -")).unwrap_err();
+        assert_eq!(far.reasons(), [Reason::NoSuchMan]);
+    }
+
+    #[test]
     fn mate_only_if_no_drop_may_parry() {
         // WBN 1.5: a rook check from afar can be parried by a drop that may still come
         check("6k1/5ppp/8/8/8/8/8/R3K3 w - -", "Ra8", "Ra8+");

@@ -7,7 +7,7 @@ use shakmaty::{Move, attacks};
 
 use crate::{
     rules::BoardPosition,
-    types::{Bitboard, Role, Square},
+    types::{Bitboard, Rank, Role, Square},
 };
 
 /// Men of the side to move that reach a square, pins and checks not considered. Of pawns only those that step there.
@@ -28,7 +28,8 @@ fn stepping(position: &BoardPosition, pawns: Bitboard, to: Square) -> Bitboard {
     if occupied.contains(one) {
         return pawns & Bitboard::from_square(one);
     }
-    pawns & one.offset(back).map_or(Bitboard::EMPTY, Bitboard::from_square)
+    let home = position.turn().fold_wb(Rank::Second, Rank::Seventh);
+    pawns & Bitboard::from_rank(home) & one.offset(back).map_or(Bitboard::EMPTY, Bitboard::from_square)
 }
 
 /// Pawns of the side to move that capture on a square.
