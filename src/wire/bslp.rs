@@ -6,7 +6,7 @@
 //!
 //! # Frame
 //! ```text
-//! $BSNAP,17,0,P...n...*4A<CR><LF>
+//! $BSNAP,17,0,P...n...*6A<CR><LF>
 //! │└────── body ──────┘ └┴ XOR of all bytes of the body, two hex digits
 //! └ start               fields are separated by commas, at most 512 bytes with CR LF
 //! ```

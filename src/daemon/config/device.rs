@@ -79,7 +79,7 @@ fn port(section: &Section<'_>, ports: &mut Unique) -> (Option<String>, Option<St
     let (port, serial) = (section.get("port"), section.get("serial"));
     match (&port, &serial) {
         (None, None) => {
-            let remedy = "add port = \"/dev/serial/by-id/…\", `bughoused doctor` lists them";
+            let remedy = "add port = \"/dev/serial/by-id/…\", `ls /dev/serial/by-id` lists them";
             section.missing("port", "a port or the serial number of the device", remedy);
         }
         (Some(_), Some(serial)) => {

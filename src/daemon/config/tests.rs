@@ -426,7 +426,7 @@ fn ports_of_devices() {
         "",
         &[
             "f.toml:38:1: table.device.port: expected a port or the serial number of the device, found nothing; add port = \
-         \"/dev/serial/by-id/…\", `bughoused doctor` lists them",
+         \"/dev/serial/by-id/…\", `ls /dev/serial/by-id` lists them",
         ],
     );
     check(
