@@ -8,6 +8,7 @@
 pub mod capture;
 mod devices;
 mod emit;
+mod history;
 mod play;
 mod request;
 pub mod settings;

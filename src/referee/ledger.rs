@@ -72,6 +72,22 @@ impl Ledger {
         }
     }
 
+    /// A capture for a seat is taken back: what came of it is unexplained.
+    pub fn uncaptured(&mut self, seat: Seat, role: Role) {
+        let men = &mut self.seats[seat.index()];
+        if !men.tray {
+            take(&mut men.pocket, role);
+        } else if !take(&mut men.transit, role) {
+            put(&mut men.early, role);
+        }
+    }
+
+    /// A drop of a seat is taken back: the man is in the hand.
+    pub fn undropped(&mut self, seat: Seat, role: Role) {
+        let men = &mut self.seats[seat.index()];
+        put(if men.tray { &mut men.lifted } else { &mut men.pocket }, role);
+    }
+
     /// A seat's tray changed.
     pub fn tray(&mut self, seat: Seat, change: &TrayChange, seen: &Pocket) {
         let men = &mut self.seats[seat.index()];

@@ -179,6 +179,13 @@ impl Game {
         }
     }
 
+    /// Takes over what another game of the same table restricts: the moves before it were put right.
+    pub fn restrict_as(&mut self, other: &Game) {
+        for (state, other) in self.seats.iter_mut().zip(&other.seats) {
+            state.restricted = other.restricted;
+        }
+    }
+
     /// Every reason why the attempt of a seat is illegal, the leading one first: those of the board, and those that
     /// only the table knows. Empty for a legal move.
     pub fn reasons(&self, seat: Seat, attempt: Attempt) -> Vec<Reason> {

@@ -110,6 +110,11 @@ impl BoardPosition {
         *count = count.saturating_add(1);
     }
 
+    /// Puts these men into a pocket instead of what is there.
+    pub fn set_pocket(&mut self, color: Color, pocket: Pocket) {
+        *self.pockets.get_mut(color) = pocket;
+    }
+
     /// Takes a man out of a pocket if there is one.
     pub fn take_from_pocket(&mut self, color: Color, role: Role) -> bool {
         let count = self.pockets.get_mut(color).get_mut(role);

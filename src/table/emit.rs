@@ -4,6 +4,7 @@ use super::{DeviceIndex, Output, Table};
 use crate::{
     event::{Body, DeviceState, Event, Feed, Move, Pocket, VERSION},
     notation::uci,
+    rules::Game,
     sense::Side,
     track::Completed,
     types::{Instant, MS, Role, Seat},
@@ -42,8 +43,9 @@ impl Table {
         format!("{digits}-{}", self.settings.id)
     }
 
-    pub(super) fn move_event(&self, completed: &Completed, seat: Seat, written: &str) -> Move {
-        let position = self.play.game.board(completed.board);
+    /// The event of a move that is played in `game` now; what it captures and the position after it are to be added.
+    pub(super) fn event_of(game: &Game, completed: &Completed, seat: Seat, written: &str) -> Move {
+        let position = game.board(completed.board);
         let played = completed.played;
         Move {
             board: completed.board,

@@ -4,15 +4,15 @@
 
 use arrayvec::ArrayVec;
 
-use super::{DeviceIndex, Table, devices::Sensors};
+use super::{DeviceIndex, Table, devices::Sensors, history::Entry};
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
     notation::{bfen::Bfen, san, uci},
     referee::{self, Ledger},
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
-    track::{Completed, Completion, Press, Tracker},
-    types::{BoardId, ByColor, Color, Instant, Kinds, Role, Seat, Team},
+    track::{Completed, Completion, Decision, Hand, Press, Seen, Tracker},
+    types::{BoardId, ByColor, Instant, Kinds, Role, Seat, Team},
     wire::bslp::Button,
 };
 
@@ -28,6 +28,10 @@ pub struct Play {
     pub game: Game,
     pub tracker: Tracker,
     pub ledger: Ledger,
+    /// The game before the first completed move.
+    pub origin: Game,
+    /// Completed moves in order of completion.
+    pub history: Vec<Entry>,
     pub result: String,
     pub reason: String,
     /// Provisional moves that were published, by board.
@@ -49,6 +53,8 @@ impl Play {
             status: Status::Waiting,
             id: None,
             game: Game::new(ruleset.clone(), boards),
+            origin: Game::new(ruleset.clone(), boards),
+            history: Vec::new(),
             tracker: Tracker::new(&completions),
             ledger: Ledger::new(|_| false),
             result: "*".into(),
@@ -243,11 +249,9 @@ impl Table {
         self.emit(Body::GameEnded(GameEnded { result, reason, boards, by }));
     }
 
-    fn observe(&mut self, board: BoardId) {
-        let placement = self.sensors.boards[board.index()].sense.placement();
-        let lifted = |color| self.play.ledger.lifted(board.seat(color));
-        let lifted = ByColor { white: lifted(Color::White), black: lifted(Color::Black) };
-        self.play.tracker.observe(&self.play.game, board, placement, &lifted, self.now);
+    pub(super) fn observe(&mut self, board: BoardId) {
+        let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+        self.play.tracker.observe(&self.play.game, board, &seen, self.now);
     }
 
     /// Completes what is due and publishes what is provisional.
@@ -259,10 +263,11 @@ impl Table {
             for board in self.play.game.ids() {
                 self.publish_made(board);
             }
-            let boards = &self.sensors.boards;
-            let placement = |board: BoardId| boards.get(board.index()).map(|unit| unit.sense.placement());
-            match self.play.tracker.next_completed(&self.play.game, placement, self.now) {
-                Some(completed) => self.complete(completed),
+            let Play { tracker, game, ledger, .. } = &mut self.play;
+            let seen = |board| Some(seen(&self.sensors, game, ledger, board));
+            match tracker.next(game, seen, self.now) {
+                Some(Decision::Complete(completed)) => self.complete(completed),
+                Some(Decision::Revise(revision)) => self.revise(revision),
                 None => break,
             }
         }
@@ -276,10 +281,11 @@ impl Table {
             true => san::write(position, completed.played, self.play.game.len()),
             false => san::write_plain(position, completed.played),
         };
-        let mut event = self.move_event(&completed, seat, &written);
+        let mut event = Table::event_of(&self.play.game, &completed, seat, &written);
         let transfer = self.play.game.play(board, completed.played);
         event.captured = transfer.map(|transfer| transfer.man.char());
         event.bfen = self.bfen();
+        self.play.history.push(Entry { seq: self.seq, event: event.clone(), completed: completed.clone() });
         let made = &mut self.play.made[board.index()];
         if !made.is_empty() {
             made.remove(0);
@@ -292,6 +298,12 @@ impl Table {
             self.emit(Body::Incident(Box::new(incident)));
         }
         self.account(seat, completed.played, transfer);
+        self.observe_all();
+        let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+        self.play.tracker.learn(&self.play.game, board, &seen, self.now);
+    }
+
+    pub(super) fn observe_all(&mut self) {
         for board in self.play.game.ids() {
             self.observe(board);
         }
@@ -413,6 +425,26 @@ impl Sensors {
     /// Whether any clock runs.
     pub fn running(&self) -> bool {
         self.boards.iter().any(|unit| unit.clock.as_ref().is_some_and(|clock| clock.is_running()))
+    }
+}
+
+/// What there is to see of a board: its men, and what hands took from and brought to trays.
+pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board: BoardId) -> Seen<'a> {
+    let lifted = |color| ledger.lifted(board.seat(color)).map(|men| Hand { men, unknown: 0 });
+    let arrived = |color| {
+        let mut hand = Hand::default();
+        for seat in board.seat(color).partners(game.len()) {
+            let Some(Some(tray)) = sensors.trays.get(seat.index()) else { continue };
+            let pocket = *game.board(seat.board).pocket(seat.color);
+            let early = tray.seen().zip(pocket).map(|(seen, known)| seen.saturating_sub(known));
+            hand.men = hand.men.zip(early).map(|(men, more)| men.saturating_add(more));
+        }
+        hand
+    };
+    Seen {
+        placement: sensors.boards[board.index()].sense.placement(),
+        lifted: ByColor::new_with(lifted),
+        arrived: ByColor::new_with(arrived),
     }
 }
 

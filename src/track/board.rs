@@ -1,48 +1,40 @@
-//! One board: the line that it shows, and the presses that wait for their plies.
+//! One board: the line that it shows, the presses that wait for their plies, and the plies that are completed.
 
 use std::collections::VecDeque;
 
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, Completion, HOLD_US, ILLEGAL_REST_US, Press, SCAN_US, UNEXPLAINED_US, illegal,
-    search::{self, Arriving, Evidence, PLIES_MAX},
+    Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost, illegal,
+    past::Past,
+    search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
-    rules::{BoardPosition, Game, Move, Pocket},
+    rules::{BoardPosition, Game, Move, Reason},
     sense::Placement,
-    types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Piece, Rank, Role, Square},
+    types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
 
 /// Presses that may wait for their plies.
 const PRESSES_MAX: usize = 8;
 /// Plies that a board may show beyond the game without a press: the move and the reply.
 const PLIES_AHEAD: usize = 2;
+/// A lever that goes there and back again and there within this time has bounced.
+const BOUNCE_US: i64 = 250 * MS;
+/// How long a press waits for a move that no sensor shows.
+const UNSEEN_US: i64 = 3 * SECOND;
+/// A ply that stood so long before its player's press is the player's second: the first was not pressed.
+const FORGOTTEN_US: i64 = 400 * MS;
 
 /// One provisional ply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinePly {
     /// The move.
     pub played: Move,
-    /// Arrival of the frame that made it the best explanation.
+    /// Arrival of the frame that made it.
     pub made_at: Instant,
     /// The man that it captures, in the colour it had, as it goes over.
     pub captured: Option<Piece>,
-}
-
-/// One board's hypothesis.
-#[derive(Debug)]
-pub struct BoardTrack {
-    completion: Completion,
-    line: ArrayVec<LinePly, PLIES_MAX>,
-    unexplained: Bitboard,
-    /// When the board's explanation changed last.
-    changed_at: Instant,
-    presses: VecDeque<Press>,
-    /// What each player said that a pawn becomes.
-    declared: ByColor<Option<Role>>,
-    /// The clock was stopped on a made move that ends the game.
-    ended_at: Option<(Instant, Option<ClockTimes>)>,
 }
 
 /// What there is to see of a board.
@@ -51,9 +43,9 @@ pub struct Seen<'a> {
     /// What the sensors show.
     pub placement: &'a Placement,
     /// Men that left the pocket of each player, where a tray tells.
-    pub lifted: &'a ByColor<Option<Pocket>>,
-    /// Men that partners capture.
-    pub arriving: &'a Arriving,
+    pub lifted: ByColor<Option<Hand>>,
+    /// Men in partners' trays that no completed capture explains, by the capturer's colour.
+    pub arrived: ByColor<Hand>,
 }
 
 /// Whether the first ply of the line can be completed.
@@ -69,14 +61,50 @@ pub enum Readiness {
     Nothing,
 }
 
+/// One board's hypothesis.
+#[derive(Debug)]
+pub struct BoardTrack {
+    pub(super) completion: Completion,
+    pub(super) past: Vec<Past>,
+    pub(super) line: ArrayVec<LinePly, PLIES_MAX>,
+    /// First moves of other lines that are hardly worse than the line.
+    pub(super) rivals: Vec<Move>,
+    pub(super) unexplained: Bitboard,
+    /// Squares with men where none should stand.
+    pub(super) foreign: Bitboard,
+    pub(super) cost: u32,
+    /// When the board's reading changed last.
+    pub(super) changed_at: Instant,
+    pub(super) presses: VecDeque<Press>,
+    pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
+    /// The state of the board that was last looked back from.
+    pub(super) looked_back: Option<(Instant, usize)>,
+    /// Squares that feel nothing.
+    pub(super) blind: Bitboard,
+    /// Readings or presses were lost.
+    pub(super) gap: bool,
+    /// What each player said that a pawn becomes.
+    declared: ByColor<Option<Role>>,
+    /// The clock was stopped on a made move that ends the game.
+    ended_at: Option<(Instant, Option<ClockTimes>)>,
+}
+
 impl BoardTrack {
     pub fn new(completion: Completion) -> BoardTrack {
         BoardTrack {
             completion,
+            past: Vec::new(),
             line: ArrayVec::new(),
+            rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
+            foreign: Bitboard::EMPTY,
+            cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
+            aliases: ArrayVec::new(),
+            looked_back: None,
+            blind: Bitboard::EMPTY,
+            gap: false,
             declared: ByColor::default(),
             ended_at: None,
         }
@@ -86,32 +114,73 @@ impl BoardTrack {
         &self.line
     }
 
-    pub fn unexplained(&self) -> Bitboard {
-        self.unexplained
+    pub fn set_completion(&mut self, completion: Completion) {
+        if std::mem::replace(&mut self.completion, completion) != completion {
+            self.presses.clear();
+        }
     }
 
     pub fn first_press(&self) -> Option<Instant> {
         self.ended_at.map(|(at, _)| at).into_iter().chain(self.presses.front().map(|press| press.at)).min()
     }
 
-    pub fn observe(&mut self, game: &Game, board: BoardId, seen: Seen<'_>, at: Instant) {
-        let mut position = seen.arriving.apply(game.board(board));
+    /// Forgets plies and hypotheses, keeps what was learnt of the sensors.
+    pub fn forget(&mut self) {
+        self.past.clear();
+        self.line.clear();
+        self.presses.clear();
+        self.looked_back = None;
+        self.ended_at = None;
+    }
+
+    pub fn observe(&mut self, position: &BoardPosition, arriving: &Arriving, seen: &Seen<'_>, at: Instant) {
+        let mut position = arriving.apply(position);
         if let Some(role) = *self.declared.get(position.turn()) {
             position.declare_promotion(role);
         }
-        let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
-        let plies = PLIES_AHEAD.max(self.presses.len() + 1);
-        let (placement, lifted, presses) = (seen.placement, seen.lifted, self.presses.len());
-        let evidence = Evidence { placement, before: &before, presses, lifted };
-        let found = search::explain(&position, evidence, plies);
+        let weight = cost::GIVE_UP_MADE;
+        let before: ArrayVec<Believed, PLIES_MAX> =
+            self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
+        let evidence = Evidence { before: &before, presses: self.presses.len(), ..self.evidence(seen, 0) };
+        let found = search::explain(&position, evidence, PLIES_AHEAD.max(self.presses.len() + 2));
         self.unexplained = found.mismatch.any();
+        self.foreign = found.mismatch.foreign;
+        self.cost = found.cost;
+        self.rivals = found.rivals.to_vec();
         self.changed_at = at;
-        let kept = before.iter().zip(&found.line).take_while(|(old, new)| old == new).count();
+        self.take_line(position, &found.line, seen.placement, at);
+    }
+
+    /// What there is to go by for a line that begins `back` plies before the present.
+    pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
+        let made_at = |plies: usize| {
+            let ply = self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
+            ply.map_or(Instant::ZERO, |past| past.made_at)
+        };
+        Evidence {
+            placement: seen.placement,
+            before: &[],
+            presses: 0,
+            lifted: &seen.lifted,
+            arrived: &seen.arrived,
+            since: [made_at(2), made_at(1)],
+            rest_since: made_at(1),
+            aliases: &self.aliases,
+            blind: self.blind,
+            unseen: cost::UNSEEN,
+        }
+    }
+
+    /// Keeps what the line shares with the one before.
+    fn take_line(&mut self, mut position: BoardPosition, line: &[Move], placement: &Placement, at: Instant) {
+        let kept = self.line.iter().zip(line).take_while(|(old, new)| old.played == **new).count();
         self.line.truncate(kept);
-        for (index, played) in found.line.into_iter().enumerate() {
-            let captured = position.play(played);
+        for (index, played) in line.iter().enumerate() {
+            let captured = position.play(*played);
             if index >= kept {
-                self.line.push(LinePly { played, made_at: at, captured });
+                let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
+                let made_at = made_at(*played, placement, at).max(earliest);
+                self.line.push(LinePly { played: *played, made_at, captured });
             }
         }
     }
@@ -126,6 +195,10 @@ impl BoardTrack {
             self.presses.pop_front();
         }
         self.presses.push_back(press);
+        let count = self.presses.len();
+        if count >= 3 && press.at - self.presses[count - 3].at < BOUNCE_US {
+            self.presses.truncate(count - 2);
+        }
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
@@ -139,9 +212,8 @@ impl BoardTrack {
         }
     }
 
-    pub fn readiness(&mut self, game: &Game, board: BoardId, at: Instant) -> Readiness {
-        let position = game.board(board);
-        self.forget_stale_presses(position, at);
+    pub fn readiness(&mut self, position: &BoardPosition, at: Instant) -> Readiness {
+        self.sort_presses(position.turn(), at);
         let Some(since) = self.due_since() else { return Readiness::Nothing };
         let Some(first) = self.line.first() else {
             return self.unexplained_press(since, at);
@@ -154,7 +226,7 @@ impl BoardTrack {
     }
 
     /// Since when the first ply is due to be completed, if it is.
-    fn due_since(&self) -> Option<Instant> {
+    pub(super) fn due_since(&self) -> Option<Instant> {
         match self.completion {
             Completion::Clock => self.first_press(),
             Completion::Settle(rest) => match self.line.as_slice() {
@@ -165,9 +237,14 @@ impl BoardTrack {
         }
     }
 
-    /// A press by the side that is not to move is a bounce of the lever; two that nothing explains for long cancel.
-    fn forget_stale_presses(&mut self, position: &BoardPosition, at: Instant) {
-        while self.presses.front().is_some_and(|press| press.by != position.turn()) {
+    /// A press by the side that is not to move is a bounce of the lever, or the sign of a press that was not seen; two
+    /// that nothing explains for long cancel; one that comes long after the player's second move tells of both.
+    fn sort_presses(&mut self, turn: Color, at: Instant) {
+        while let Some(front) = self.presses.front().copied().filter(|press| press.by != turn) {
+            if self.gap && self.line.get(1).is_some_and(|reply| reply.made_at <= front.at) {
+                self.presses.push_front(Press { by: turn, at: self.line[0].made_at.min(front.at), ..front });
+                return;
+            }
             self.presses.pop_front();
         }
         let unexplained = |press: &Press| at - press.at >= UNEXPLAINED_US;
@@ -176,16 +253,34 @@ impl BoardTrack {
                 self.presses.drain(..2);
             }
         }
+        self.add_forgotten(turn);
+    }
+
+    fn add_forgotten(&mut self, turn: Color) {
+        let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
+            return;
+        };
+        let patience = if self.gap { 0 } else { FORGOTTEN_US };
+        if self.presses.len() == 1 && press.at - second.made_at >= patience {
+            let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
+            let (first, reply) = (first.made_at, reply.made_at);
+            self.presses.push_front(forgotten(!turn, reply));
+            self.presses.push_front(forgotten(turn, first));
+        }
     }
 
     fn unexplained_press(&self, since: Instant, at: Instant) -> Readiness {
-        let due = (since + UNEXPLAINED_US).max(self.changed_at + ILLEGAL_REST_US);
+        let due = self.unexplained_due(since);
         let clocked = self.completion == Completion::Clock;
         match (clocked, at >= due) {
             (false, _) => Readiness::Nothing,
             (true, true) => Readiness::Unexplained,
             (true, false) => Readiness::Wait(due),
         }
+    }
+
+    fn unexplained_due(&self, since: Instant) -> Instant {
+        (since + UNEXPLAINED_US).max(self.changed_at + REST_US)
     }
 
     /// When the ply can no longer be one square of a slide: its man was seen there by two scans.
@@ -198,46 +293,99 @@ impl BoardTrack {
         self.first_press().is_some_and(|press| at - press < HOLD_US)
     }
 
-    pub fn complete(&mut self, game: &Game, board: BoardId) -> Option<Completed> {
+    pub fn complete(&mut self, position: &BoardPosition, board: BoardId) -> Option<Completed> {
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
-        debug_assert!(droppable(game.board(board), ply.played));
+        debug_assert!(droppable(position, ply.played));
         if ply.played.promotion().is_some() {
-            *self.declared.get_mut(game.board(board).turn()) = None;
+            *self.declared.get_mut(position.turn()) = None;
         }
         let press = self.presses.pop_front();
+        self.gap &= press.is_none();
         let ended = self.ended_at.take();
         let clock = press.map(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
-        Some(Completed { board, played: ply.played, made_at: ply.made_at, completed_at, clock, illegal: Vec::new() })
+        let rivals = std::mem::take(&mut self.rivals);
+        let (played, made_at) = (ply.played, ply.made_at);
+        let completed =
+            Completed { board, played, made_at, completed_at, clock, illegal: Vec::new(), rivals: rivals.clone() };
+        self.remember(Past::new(position, &completed, rivals));
+        Some(completed)
     }
 
-    /// Completes the illegal move that explains the board, if there is one.
+    /// Completes the illegal move that explains the board, if there is one. What was played after it is found by the
+    /// next observation.
     pub fn complete_illegal(
         &mut self,
-        game: &Game,
+        position: &BoardPosition,
         board: BoardId,
-        seen: &Placement,
+        seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let (played, illegal) = illegal::explain(game.board(board), seen)?;
+        let evidence = Evidence { presses: self.presses.len(), ..self.evidence(seen, 0) };
+        let found = illegal::explain(position, evidence)?;
         let press = self.presses.pop_front()?;
         self.line.clear();
+        let made_at = made_at(found.played, seen.placement, at).min(press.at);
+        Some(self.completed_by(press, position, board, (found.played, made_at), found.reasons))
+    }
+
+    /// Completes a legal move to a square where no sensor shows the man, when nothing else is left to believe.
+    pub fn complete_unseen(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
+        let press = *self.presses.front().filter(|press| at - press.at >= UNSEEN_US)?;
+        let evidence = Evidence { presses: self.presses.len(), unseen: 0, ..self.evidence(seen, 0) };
+        let found = search::explain(position, evidence, self.presses.len());
+        let played = *found.line.first().filter(|_| found.mismatch.foreign.is_empty())?;
+        self.presses.pop_front();
+        self.line.clear();
+        self.rivals = found.rivals.to_vec();
+        Some(self.completed_by(press, position, board, (played, press.at), Vec::new()))
+    }
+
+    fn completed_by(
+        &mut self,
+        press: Press,
+        position: &BoardPosition,
+        board: BoardId,
+        (played, made_at): (Move, Instant),
+        illegal: Vec<Reason>,
+    ) -> Completed {
+        let rivals = std::mem::take(&mut self.rivals);
         let clock = Some(press.clock);
-        Some(Completed { board, played, made_at: at.min(press.at), completed_at: press.at, clock, illegal })
+        let completed = Completed { board, played, made_at, completed_at: press.at, clock, illegal, rivals };
+        self.remember(Past::new(position, &completed, completed.rivals.clone()));
+        completed
+    }
+
+    pub(super) fn remember(&mut self, past: Past) {
+        for alias in &mut self.aliases {
+            if past.played.from() == Some(alias.square) {
+                alias.square = past.played.to();
+            }
+        }
+        self.past.push(past);
     }
 
     /// When time alone may change the readiness.
-    pub fn deadline(&self, game: &Game, board: BoardId) -> Option<Instant> {
+    pub fn deadline(&self, position: &BoardPosition) -> Option<Instant> {
         let since = self.due_since()?;
-        let position = game.board(board);
         match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
-            _ if self.completion == Completion::Clock => {
-                Some((since + UNEXPLAINED_US).max(self.changed_at + ILLEGAL_REST_US))
-            }
+            _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
         }
     }
+}
+
+/// When the last square of a move was seen as the move leaves it.
+pub(super) fn made_at(m: Move, placement: &Placement, at: Instant) -> Instant {
+    let changes = search::squares_of(m).into_iter().map(|square| placement.changed(square));
+    changes.max().map_or(at, |last| last.min(at))
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.

@@ -1,22 +1,37 @@
 //! The illegal move that explains a placement when no legal one does.
 
+use super::search::{self, Evidence, Line};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::Placement,
-    types::{CastlingSide, Square},
+    types::{CastlingSide, Role, Square},
 };
 
-/// The illegal move of the side to move that explains the placement without a rest, and why it is illegal. Of several
-/// the one with the fewest reasons, then the first square.
-pub fn explain(position: &BoardPosition, placement: &Placement) -> Option<(Move, Vec<Reason>)> {
-    let found = attempts(position, placement).into_iter().filter_map(|attempt| {
+/// An illegal move that explains a board, with what was played after it.
+pub struct Illegal {
+    /// The move.
+    pub played: Move,
+    /// Why it is illegal.
+    pub reasons: Vec<Reason>,
+    /// Legal plies after it.
+    pub after: Line,
+}
+
+/// The illegal move of the side to move that explains the placement without a rest, alone or with legal plies after
+/// it. Of several the one with the fewest plies, then the fewest reasons, then the first square.
+pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illegal> {
+    let found = attempts(position, evidence.placement).into_iter().filter_map(|attempt| {
         let played = position.as_move(attempt)?;
         let mut after = position.clone();
         after.play(played);
-        let explains = placement.mismatch(&after).is_empty();
-        explains.then(|| (played, position.reasons(attempt)))
+        let presses = evidence.presses.saturating_sub(1);
+        let [first, second] = evidence.since;
+        let evidence = Evidence { presses, since: [second, first], ..evidence };
+        let rest = search::explain(&after, evidence, presses + 1);
+        let explains = rest.mismatch.is_empty() && rest.line.len() >= presses;
+        explains.then(|| Illegal { played, reasons: position.reasons(attempt), after: rest.line })
     });
-    found.min_by_key(|(_, reasons)| reasons.len())
+    found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.after.len(), found.reasons.len()))
 }
 
 /// What somebody may have done: a man that is missing stands where none should, or a man came from nowhere.
@@ -33,11 +48,9 @@ fn attempts(position: &BoardPosition, placement: &Placement) -> Vec<Attempt> {
     attempts
 }
 
-/// Whether the own man of `from` may stand on `to`.
+/// Whether the man of `from` may stand on `to`.
 fn stands(position: &BoardPosition, placement: &Placement, from: Square, to: Square) -> bool {
-    let man = position.board().piece_at(from).filter(|man| man.color == position.turn());
-    man.is_some_and(|man| {
-        placement.allows(man).contains(to)
-            || BoardPosition::is_last_rank(man.color, to) && man.role == crate::types::Role::Pawn
+    position.board().piece_at(from).is_some_and(|man| {
+        placement.allows(man).contains(to) || man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to)
     })
 }

@@ -1,36 +1,48 @@
 //! Placements and clocks over time to moves.
 //!
-//! In: what the sensors show of each board, presses of the clock, the game of completed moves. Out: the line of moves
-//! that each board shows beyond the game (provisional), and completed moves one by one in the order of their presses.
-//! It knows nothing of people's rights: an illegal move is explained, not judged.
+//! In: what the sensors show of each board and tray, presses of the clock, the game of completed moves. Out: the line of
+//! moves that each board shows beyond the game (provisional), completed moves one by one in the order of their presses,
+//! and revisions of completed ones. It knows nothing of people's rights: an illegal move is explained, not judged.
 //!
 //! # How
-//! A board is explained by the cheapest line of plies over the confirmed position (`search`); edges are not followed,
-//! only states. The line is a hypothesis and never touches the game. A press of the clock completes the first ply of
-//! the line once it is firm: its man has been seen at rest for a whole scan, so that it cannot be one square of a slide
-//! (`board`). Presses of all boards are taken in their order of arrival ([`Tracker`]).
+//! A board is explained by the cheapest line of plies over the confirmed position (`search`, `cost`); edges are not
+//! followed, only states and what was touched. The line is a hypothesis and never touches the game. A press of the
+//! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that it
+//! cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival ([`Tracker`]).
+//! When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`); only when that
+//! does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the time are learnt
+//! (`learn`).
 
 mod board;
+pub mod cost;
 mod illegal;
+mod learn;
+mod lookback;
+mod past;
 mod search;
 
 use crate::{
-    rules::{Game, Move, Pocket, Reason},
-    sense::Placement,
-    types::{BoardId, ByColor, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
+    rules::{BoardPosition, Game, Move, Reason},
+    types::{BoardId, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
 };
 
-pub use board::LinePly;
 use board::{BoardTrack, Readiness};
+pub use board::{LinePly, Seen};
+pub use lookback::Revision;
+pub use search::Hand;
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;
 /// How long a press may hold later presses of other boards back.
 pub const HOLD_US: i64 = 600 * MS;
+/// How long a press may go unexplained before completed plies are doubted.
+pub const PATIENCE_US: i64 = 600 * MS;
 /// How long a press may go unexplained before an illegal move is considered.
 pub const UNEXPLAINED_US: i64 = 1500 * MS;
 /// Rest of the board that an illegal explanation needs.
-pub const ILLEGAL_REST_US: i64 = SECOND;
+pub const REST_US: i64 = SECOND;
+/// Rest of the board before completed plies are doubted.
+pub const LOOK_BACK_REST_US: i64 = 200 * MS;
 
 /// How a board's plies are completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +79,17 @@ pub struct Completed {
     pub clock: Option<ClockTimes>,
     /// Why it is illegal; empty for a legal move.
     pub illegal: Vec<Reason>,
+    /// Other moves that explain as much.
+    pub rivals: Vec<Move>,
+}
+
+/// What the evidence decides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// A ply is completed.
+    Complete(Completed),
+    /// Completed plies were others.
+    Revise(Revision),
 }
 
 /// The hypotheses over all boards of a table.
@@ -88,22 +111,23 @@ impl Tracker {
 
     /// Squares that the line leaves unexplained.
     pub fn unexplained(&self, board: BoardId) -> crate::types::Bitboard {
-        self.boards[board.index()].unexplained()
+        self.boards[board.index()].unexplained
+    }
+
+    /// A board's clock came or went.
+    pub fn set_completion(&mut self, board: BoardId, completion: Completion) {
+        self.boards[board.index()].set_completion(completion);
+    }
+
+    /// Readings or presses of a board were lost: several plies may have been played unseen.
+    pub fn gap(&mut self, board: BoardId) {
+        self.boards[board.index()].gap = true;
     }
 
     /// Explains a board anew: its placement, its game or a partner's line changed.
-    /// `lifted` are the men that left the pocket of each player, where a tray tells.
-    pub fn observe(
-        &mut self,
-        game: &Game,
-        board: BoardId,
-        placement: &Placement,
-        lifted: &ByColor<Option<Pocket>>,
-        at: Instant,
-    ) {
+    pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) {
         let arriving = self.arriving(game, board);
-        let seen = board::Seen { placement, lifted, arriving: &arriving };
-        self.boards[board.index()].observe(game, board, seen, at);
+        self.boards[board.index()].observe(game.board(board), &arriving, seen, at);
     }
 
     /// A player said what a pawn becomes, with the move that is being made or the next one that promotes. The caller
@@ -138,21 +162,31 @@ impl Tracker {
         self.boards[board.index()].stopped(game, board, clock, at);
     }
 
-    /// The next ply that is completed at `at`. The caller plays it and observes the boards anew.
-    pub fn next_completed<'a>(
+    /// What the evidence decides at `at`. The caller plays it and observes the boards anew.
+    pub fn next<'a>(
         &mut self,
         game: &Game,
-        placements: impl Fn(BoardId) -> Option<&'a Placement>,
+        seen: impl Fn(BoardId) -> Option<Seen<'a>>,
         at: Instant,
-    ) -> Option<Completed> {
+    ) -> Option<Decision> {
         for board in self.in_order(game) {
+            let position = game.board(board);
+            if self.boards[board.index()].look_back_due().is_some_and(|due| at >= due)
+                && let Some(seen) = seen(board)
+            {
+                let arriving = self.arriving(game, board);
+                let revision = self.boards[board.index()].look_back(board, position, &arriving, &seen);
+                if let Some(revision) = revision {
+                    return Some(Decision::Revise(revision));
+                }
+            }
             let track = &mut self.boards[board.index()];
-            match track.readiness(game, board, at) {
-                Readiness::Ready => return track.complete(game, board),
+            match track.readiness(position, at) {
+                Readiness::Ready => return track.complete(position, board).map(Decision::Complete),
                 Readiness::Unexplained => {
-                    let illegal = placements(board).and_then(|seen| track.complete_illegal(game, board, seen, at));
-                    if illegal.is_some() {
-                        return illegal;
+                    let completed = seen(board).and_then(|seen| self.last_resort(position, board, &seen, at));
+                    if completed.is_some() {
+                        return completed.map(Decision::Complete);
                     }
                 }
                 Readiness::Wait(_) if track.holds_others(at) => return None,
@@ -162,6 +196,33 @@ impl Tracker {
         None
     }
 
+    /// A press that no legal move explains: an illegal one, or one to a square that no sensor feels.
+    fn last_resort(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
+        let track = &mut self.boards[board.index()];
+        track.complete_illegal(position, board, seen, at).or_else(|| track.complete_unseen(position, board, seen, at))
+    }
+
+    /// Learns which sensors contradict the game all the time.
+    pub fn learn(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) {
+        self.boards[board.index()].learn(game.board(board), seen.placement, at);
+    }
+
+    /// The plies of a board are these and nothing else: a game was resumed or put right from outside.
+    pub fn rewrite(&mut self, board: BoardId, mut position: BoardPosition, plies: &[Completed]) {
+        let track = &mut self.boards[board.index()];
+        track.forget();
+        for ply in plies {
+            track.remember(past::Past::new(&position, ply, Vec::new()));
+            position.play(ply.played);
+        }
+    }
+
     /// Boards by their earliest press; ties and boards without a press by letter.
     fn in_order(&self, game: &Game) -> Vec<BoardId> {
         let mut boards: Vec<BoardId> = game.ids().collect();
@@ -169,10 +230,11 @@ impl Tracker {
         boards
     }
 
-    /// When time alone may complete something, if that is later than `now`.
+    /// When time alone may decide something, if that is later than `now`.
     pub fn deadline(&self, game: &Game, now: Instant) -> Option<Instant> {
         let held = self.boards.iter().filter_map(BoardTrack::first_press).map(|press| press + HOLD_US);
-        let waits = game.ids().filter_map(|board| self.boards[board.index()].deadline(game, board));
-        waits.chain(held).filter(|deadline| *deadline > now).min()
+        let doubts = self.boards.iter().filter_map(BoardTrack::look_back_due);
+        let waits = game.ids().filter_map(|board| self.boards[board.index()].deadline(game.board(board)));
+        waits.chain(held).chain(doubts).filter(|deadline| *deadline > now).min()
     }
 }

@@ -1,45 +1,327 @@
 //! The cheapest line of plies that explains a placement.
 //!
-//! A line is legal from the confirmed position on. Its cost counts its plies, the men in the air and the men that
-//! should not stand there, and a little for leaving the line that was believed before, so that a man that is lifted for
-//! a moment changes nothing. Levels of plies are searched one after the other until no man is left that should not be
-//! there. Only moves that touch a contradicted square are tried: any other makes the line worse.
+//! A line is legal from its first position on. Its cost (`cost`) counts its plies, the men in the air and the men that
+//! should not stand there, squares that must have been touched and were not, and something for leaving the line that
+//! was believed before, so that a man that is lifted for a moment changes nothing. Levels of plies are searched one
+//! after the other until no man is left that should not be there. Only moves that touch a contradicted or restless
+//! square are tried: any other makes the line worse. Of lines of equal cost the shorter is taken, then the one that is
+//! generated first.
 
 use arrayvec::ArrayVec;
 
+use super::cost;
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Role},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, Square},
 };
 
 /// Most plies of a line.
-pub const PLIES_MAX: usize = 4;
+pub const PLIES_MAX: usize = 8;
 /// Most lines that are kept a level.
 const FRONTIER_MAX: usize = 48;
-
-/// A ply more.
-const COST_PLY: u32 = 2;
-/// A man in the air.
-const COST_MISSING: u32 = 2;
-/// A man where none should stand.
-const COST_FOREIGN: u32 = 16;
-/// A ply whose man has never been seen on its destination: it may go anywhere yet.
-const COST_UNSEEN: u32 = 8;
-/// A drop of a man that was not seen to leave the pocket.
-const COST_FROM_NOWHERE: u32 = 3;
-/// A man that left its pocket and is not dropped by the line.
-const COST_IN_HAND: u32 = 3;
-/// A press that no ply of the line answers.
-const COST_PRESS: u32 = 8;
-/// Another line than before, for each ply of the earlier one that is given up.
-const COST_CHANGE: u32 = 3;
+/// First moves whose best lines are compared.
+const RIVALS_MAX: usize = 8;
+/// Men of a board that may be known to read as another man.
+pub const ALIASES_MAX: usize = 4;
 
 /// A line of moves.
 pub type Line = ArrayVec<Move, PLIES_MAX>;
 
-/// Men that may be on their way into the pockets of a board.
+/// A ply that was believed until now, and what giving it up costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Believed {
+    /// The move.
+    pub played: Move,
+    /// Its weight.
+    pub weight: u32,
+}
+
+/// A man that reads as something else wherever it stands: a wrongly tagged one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// Where it stands before the line.
+    pub square: Square,
+    /// How it reads.
+    pub reads: Kinds,
+}
+
+/// Men that left a player's pocket, or that came to a tray and are not accounted for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hand {
+    /// Of known kinds.
+    pub men: Pocket,
+    /// Of unknown kinds.
+    pub unknown: u8,
+}
+
+impl Hand {
+    /// All of them.
+    pub fn count(&self) -> u32 {
+        self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
+    }
+
+    /// Takes a man of this kind out, or one of unknown kind.
+    pub fn take(&mut self, role: Role) -> bool {
+        let known = self.men.get_mut(role);
+        let held = if *known > 0 { known } else { &mut self.unknown };
+        let taken = *held > 0;
+        *held = held.saturating_sub(1);
+        taken
+    }
+}
+
+/// What there is to go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What the sensors show.
+    pub placement: &'a Placement,
+    /// The line that was believed until now.
+    pub before: &'a [Believed],
+    /// Plies that presses of the clock ask for.
+    pub presses: usize,
+    /// Men that left the pocket of each player, where a tray tells.
+    pub lifted: &'a ByColor<Option<Hand>>,
+    /// Men in partners' trays that no completed capture explains, by the capturer's colour.
+    pub arrived: &'a ByColor<Hand>,
+    /// Since when the first and the second player of the line may have touched something for it.
+    pub since: [Instant; 2],
+    /// When the last completed ply before the line was made.
+    pub rest_since: Instant,
+    /// Men known to read as others.
+    pub aliases: &'a [Alias],
+    /// Squares known to feel nothing.
+    pub blind: Bitboard,
+    /// What a ply costs whose man has not been seen on its destination.
+    pub unseen: u32,
+}
+
+/// The best explanation of a placement.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The moves beyond the first position.
+    pub line: Line,
+    /// What the line leaves unexplained.
+    pub mismatch: Mismatch,
+    /// Its cost.
+    pub cost: u32,
+    /// First moves of other lines that cost hardly more, the cheapest first.
+    pub rivals: ArrayVec<Move, RIVALS_MAX>,
+}
+
+#[derive(Clone)]
+struct Node {
+    line: Line,
+    position: BoardPosition,
+    mismatch: Mismatch,
+    /// Squares that the line's plies touch.
+    handled: Bitboard,
+    /// Costs that the plies bring for good.
+    spent: u32,
+    cost: u32,
+}
+
+/// Explains the evidence by at most `plies` plies.
+pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -> Explanation {
+    let search = Search::new(position, evidence);
+    let root = search.root(position);
+    let mut best = search.believed(&root);
+    if !search.worth_looking(&root) {
+        return explanation(best, &[]);
+    }
+    let mut firsts: ArrayVec<(Move, u32), RIVALS_MAX> = ArrayVec::new();
+    let mut frontier = vec![root];
+    for _ in 0..plies.min(PLIES_MAX) {
+        frontier = search.expand(&frontier);
+        frontier.iter().for_each(|node| note_first(&mut firsts, node));
+        if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
+            best = found.clone();
+        }
+        if best.mismatch.foreign.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses {
+            break;
+        }
+    }
+    explanation(best, &firsts)
+}
+
+/// Keeps the cheapest cost of each first move.
+fn note_first(firsts: &mut ArrayVec<(Move, u32), RIVALS_MAX>, node: &Node) {
+    let Some(first) = node.line.first() else { return };
+    match firsts.iter_mut().find(|(known, _)| known == first) {
+        Some((_, cost)) => *cost = node.cost.min(*cost),
+        None => drop(firsts.try_push((*first, node.cost))),
+    }
+}
+
+fn explanation(best: Node, firsts: &[(Move, u32)]) -> Explanation {
+    let near = |(first, cost): &&(Move, u32)| Some(first) != best.line.first() && *cost < best.cost + cost::MARGIN;
+    let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
+    rivals.sort_by_key(|(_, cost)| *cost);
+    let rivals = rivals.into_iter().map(|(first, _)| first).collect();
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, rivals }
+}
+
+struct Search<'a> {
+    evidence: Evidence<'a>,
+    /// Men of unknown kind that were lifted and put back.
+    restless: Bitboard,
+    /// Squares whose sensor says nothing.
+    dark: Bitboard,
+}
+
+impl<'a> Search<'a> {
+    fn new(position: &BoardPosition, evidence: Evidence<'a>) -> Search<'a> {
+        let placement = evidence.placement;
+        let ambiguous = placement.ambiguous();
+        let dark = ambiguous & placement.allows_empty() | evidence.blind;
+        let men = ambiguous & !dark & position.board().occupied();
+        let restless = men.into_iter().filter(|square| placement.changed(*square) > evidence.rest_since).collect();
+        Search { evidence, restless, dark }
+    }
+
+    fn root(&self, position: &BoardPosition) -> Node {
+        self.node(Line::new(), position.clone(), Bitboard::EMPTY, 0)
+    }
+
+    /// Men at home or in the air explain themselves; a press asks what the man in the air did.
+    fn worth_looking(&self, root: &Node) -> bool {
+        let air = root.mismatch.missing.any();
+        let blind = self.restless.any() || self.evidence.placement.ambiguous().any() && air;
+        root.mismatch.foreign.any() || blind || self.evidence.presses > 0 && (air || !self.evidence.before.is_empty())
+    }
+
+    /// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
+    fn believed(&self, root: &Node) -> Node {
+        let mut best = root.clone();
+        let mut node = root.clone();
+        for believed in self.evidence.before.iter().take(PLIES_MAX) {
+            if !node.position.is_legal(believed.played) {
+                break;
+            }
+            node = self.child(&node, believed.played);
+            if node.cost < best.cost {
+                best = node.clone();
+            }
+        }
+        best
+    }
+
+    /// All lines one ply longer, the cheapest first; equal ones in the order of generation.
+    fn expand(&self, frontier: &[Node]) -> Vec<Node> {
+        let mut next = Vec::new();
+        for parent in frontier {
+            let expected = self.kept(&parent.line) == parent.line.len();
+            let expected = self.evidence.before.get(parent.line.len()).filter(|_| expected).map(|ply| ply.played);
+            let open = parent.mismatch.any() | self.restless;
+            let open_to = if self.evidence.presses > parent.line.len() { open | self.dark } else { open };
+            for m in parent.position.legal_moves() {
+                let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
+                if touches || expected == Some(m) {
+                    next.push(self.child(parent, m));
+                }
+            }
+        }
+        next.sort_by_key(|node| node.cost);
+        next.truncate(FRONTIER_MAX);
+        next
+    }
+
+    fn child(&self, parent: &Node, m: Move) -> Node {
+        let mut line = parent.line.clone();
+        let squares = squares_of(m);
+        let spent = parent.spent + self.untouched(squares, line.len());
+        line.push(m);
+        let mut position = parent.position.clone();
+        position.play(m);
+        self.node(line, position, parent.handled | squares, spent)
+    }
+
+    /// What the squares cost that the ply must have touched in its time and whose reading never changed.
+    fn untouched(&self, squares: Bitboard, index: usize) -> u32 {
+        let since = self.evidence.since[index % 2];
+        let still = |square: &Square| self.evidence.placement.changed(*square) < since;
+        (squares & !self.dark).into_iter().filter(still).count() as u32 * cost::UNTOUCHED
+    }
+
+    /// How many plies a line shares with what was believed.
+    fn kept(&self, line: &Line) -> usize {
+        line.iter().zip(self.evidence.before).take_while(|(new, old)| **new == old.played).count()
+    }
+
+    fn node(&self, line: Line, position: BoardPosition, handled: Bitboard, spent: u32) -> Node {
+        let mismatch = self.without_known(&line, self.evidence.placement.mismatch(&position));
+        let kept = self.kept(&line);
+        // Nothing but a completed ply holds back a line that leaves nothing open.
+        let holds = |ply: &&Believed| !mismatch.is_empty() || ply.weight > cost::GIVE_UP_MADE;
+        let given_up: u32 = self.evidence.before[kept..].iter().filter(holds).map(|ply| ply.weight).sum();
+        let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
+        let unseen = arrivals & mismatch.missing & !position.promoted();
+        let restless = self.restless & !handled;
+        let cost = spent
+            + line.len() as u32 * cost::PLY
+            + mismatch.missing.count() as u32 * cost::MISSING
+            + mismatch.foreign.count() as u32 * cost::FOREIGN
+            + unseen.count() as u32 * self.evidence.unseen
+            + restless.count() as u32 * cost::TOUCHED
+            + self.evidence.presses.saturating_sub(line.len()) as u32 * cost::PRESS
+            + self.hands(&line, &position)
+            + given_up;
+        Node { line, position, mismatch, handled, spent, cost }
+    }
+
+    /// A man that is known to read as another is no contradiction where it stands now, nor is an empty blind square.
+    fn without_known(&self, line: &Line, mut mismatch: Mismatch) -> Mismatch {
+        for alias in self.evidence.aliases {
+            let square =
+                line.iter().fold(alias.square, |square, m| if m.from() == Some(square) { m.to() } else { square });
+            if self.evidence.placement.kinds(square) == alias.reads {
+                mismatch.foreign.discard(square);
+            }
+        }
+        mismatch.missing &= !self.evidence.blind;
+        mismatch
+    }
+
+    /// How well drops agree with what left the pockets, and captures with what came to the partners' trays.
+    fn hands(&self, line: &Line, after: &BoardPosition) -> u32 {
+        let (mut hands, mut arrived) = (*self.evidence.lifted, *self.evidence.arrived);
+        let mut cost = 0;
+        let turn = after.turn();
+        let mut mover = if line.len().is_multiple_of(2) { turn } else { !turn };
+        for m in line {
+            if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
+                cost += if hand.take(*role) { 0 } else { cost::FROM_NOWHERE };
+            }
+            if let Some(role) = m.capture() {
+                arrived.get_mut(mover).take(role);
+            }
+            mover = !mover;
+        }
+        let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
+        cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
+            + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
+    }
+}
+
+/// Squares that a move touches.
+pub(super) fn squares_of(m: Move) -> Bitboard {
+    match m {
+        Move::Put { to, .. } => to.into(),
+        Move::Normal { from, to, .. } => Bitboard::from(from) | Bitboard::from(to),
+        Move::EnPassant { from, to } => {
+            Bitboard::from(from) | Bitboard::from(to) | Bitboard::from(Square::from_coords(to.file(), from.rank()))
+        }
+        Move::Castle { king, rook } => {
+            let to = uci::destination(m);
+            let rook_to = if rook > king { to.offset(-1) } else { to.offset(1) };
+            let rook_to = rook_to.map_or(Bitboard::EMPTY, Bitboard::from);
+            Bitboard::from(king) | Bitboard::from(rook) | Bitboard::from(to) | rook_to
+        }
+    }
+}
+
+/// The men that may be on their way into the pockets of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arriving(ByColor<Pocket>);
 
@@ -61,139 +343,4 @@ impl Arriving {
         }
         position
     }
-}
-
-/// The best explanation of a placement.
-#[derive(Clone, Debug)]
-pub struct Explanation {
-    /// The moves beyond the confirmed position.
-    pub line: Line,
-    /// What the line leaves unexplained.
-    pub mismatch: Mismatch,
-    /// Its cost.
-    pub cost: u32,
-}
-
-struct Node {
-    line: Line,
-    position: BoardPosition,
-    mismatch: Mismatch,
-    cost: u32,
-}
-
-/// What there is to go by.
-#[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
-    /// What the sensors show.
-    pub placement: &'a Placement,
-    /// The line that was believed until now.
-    pub before: &'a [Move],
-    /// Presses of the clock that wait for their plies.
-    pub presses: usize,
-    /// Men that left the pocket of each player, where a tray tells.
-    pub lifted: &'a ByColor<Option<Pocket>>,
-}
-
-/// Explains the evidence by at most `plies` plies.
-pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -> Explanation {
-    let root = node(Line::new(), position.clone(), &evidence);
-    let mut best = believed(&root, &evidence);
-    let ambiguous = evidence.placement.ambiguous() & root.position.board().occupied();
-    let arrived = root.mismatch.foreign.any() || ambiguous.any();
-    let pressed = evidence.presses > 0 && root.mismatch.missing.any();
-    if !arrived && !pressed {
-        return best; // men are at home or in the air
-    }
-    let mut frontier = vec![root];
-    for _ in 0..plies.min(PLIES_MAX) {
-        frontier = expand(&frontier, &evidence);
-        if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
-            best = explanation(found);
-        }
-        if best.mismatch.foreign.is_empty() && !best.line.is_empty() {
-            break;
-        }
-    }
-    best
-}
-
-/// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
-fn believed(root: &Node, evidence: &Evidence<'_>) -> Explanation {
-    let mut best = explanation(root);
-    let (mut line, mut position) = (Line::new(), root.position.clone());
-    for m in evidence.before.iter().take(PLIES_MAX) {
-        if !position.is_legal(*m) {
-            break;
-        }
-        line.push(*m);
-        position.play(*m);
-        let longer = node(line.clone(), position.clone(), evidence);
-        if longer.cost < best.cost {
-            best = explanation(&longer);
-        }
-    }
-    best
-}
-
-fn explanation(node: &Node) -> Explanation {
-    Explanation { line: node.line.clone(), mismatch: node.mismatch, cost: node.cost }
-}
-
-/// All lines one ply longer, the cheapest first; equal ones in the order of generation.
-fn expand(frontier: &[Node], evidence: &Evidence<'_>) -> Vec<Node> {
-    let mut next = Vec::new();
-    for parent in frontier {
-        let touched = parent.mismatch.any();
-        for m in parent.position.legal_moves() {
-            if touches(m, touched) {
-                let mut line = parent.line.clone();
-                line.push(m);
-                let mut position = parent.position.clone();
-                position.play(m);
-                next.push(node(line, position, evidence));
-            }
-        }
-    }
-    next.sort_by_key(|node| node.cost);
-    next.truncate(FRONTIER_MAX);
-    next
-}
-
-/// Whether a move leaves or, for a drop, reaches a contradicted square.
-fn touches(m: Move, squares: Bitboard) -> bool {
-    m.from().map_or(squares.contains(m.to()), |from| squares.contains(from))
-}
-
-/// How well the drops of a line that ends with `turn` to move agree with what left the pockets.
-fn cost_of_drops(line: &Line, turn: Color, lifted: &ByColor<Option<Pocket>>) -> u32 {
-    let mut hands = *lifted;
-    let mut cost = 0;
-    let mut mover = if line.len() % 2 == 0 { turn } else { !turn };
-    for m in line {
-        if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
-            let held = hand.get_mut(*role);
-            cost += if *held == 0 { COST_FROM_NOWHERE } else { 0 };
-            *held = held.saturating_sub(1);
-        }
-        mover = !mover;
-    }
-    let held = |hand: &Option<Pocket>| hand.map_or(0, |hand| hand.into_iter().map(u32::from).sum());
-    cost + COST_IN_HAND * (held(&hands.white) + held(&hands.black))
-}
-
-fn node(line: Line, position: BoardPosition, evidence: &Evidence<'_>) -> Node {
-    let mismatch = evidence.placement.mismatch(&position);
-    let kept = line.iter().zip(evidence.before).take_while(|(new, old)| new == old).count();
-    // nothing holds back a line that leaves nothing open
-    let given_up = if mismatch.is_empty() { 0 } else { evidence.before.len() - kept };
-    let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
-    let unseen = arrivals & mismatch.missing & !position.promoted();
-    let cost = line.len() as u32 * COST_PLY
-        + mismatch.missing.count() as u32 * COST_MISSING
-        + mismatch.foreign.count() as u32 * COST_FOREIGN
-        + unseen.count() as u32 * COST_UNSEEN
-        + evidence.presses.saturating_sub(line.len()) as u32 * COST_PRESS
-        + cost_of_drops(&line, position.turn(), evidence.lifted)
-        + given_up as u32 * COST_CHANGE;
-    Node { line, position, mismatch, cost }
 }

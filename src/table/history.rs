@@ -1,0 +1,157 @@
+//! Completed moves in order, and what puts them right: the tracker's second thoughts, and the arbiter.
+//!
+//! In: other moves for a board from some ply on. Out: the game played anew, and a `correction` that replaces what was
+//! published. Moves of other boards stand as they are.
+
+use super::Table;
+use crate::{
+    event::{self, Body, Correction},
+    notation::{bfen::Bfen, san, uci},
+    rules::{Game, Move, Transfer},
+    track::{Completed, Revision},
+    types::{BoardId, ClockTimes, Seat},
+};
+
+/// One completed move as it was published.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// `seq` of the event that told it last.
+    pub seq: u64,
+    /// The event.
+    pub event: event::Move,
+    /// The move.
+    pub completed: Completed,
+}
+
+/// What a move did to pockets.
+struct Effect {
+    seat: Seat,
+    played: Move,
+    transfer: Option<Transfer>,
+}
+
+impl Table {
+    /// Replaces completed moves of a board and tells it.
+    pub(super) fn revise(&mut self, revision: Revision) {
+        let Revision { board, from, moves } = revision;
+        let Some(first) = self.nth_of(board, from) else { return };
+        let supersedes = self.play.history[first].seq;
+        // A correction told several plies with one number: they are told again together.
+        let tells_from =
+            self.play.history.iter().position(|entry| entry.event.board == board && entry.seq == supersedes);
+        let tells_from = tells_from.unwrap_or(first);
+        let old = self.effects(board, from);
+        self.replace(board, from, moves);
+        self.play_again();
+        let new = self.effects(board, from);
+        self.account_anew(&old, &new);
+        let seq = self.seq;
+        let told = self.play.history.iter_mut().skip(tells_from).filter(|entry| entry.event.board == board);
+        let moves = told
+            .map(|entry| {
+                entry.seq = seq;
+                entry.event.clone()
+            })
+            .collect();
+        self.emit(Body::Correction(Correction { board, supersedes, moves }));
+        self.play.last[board.index()] =
+            self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
+        self.observe_all();
+    }
+
+    /// Where the ply with this index on its board stands in the history.
+    fn nth_of(&self, board: BoardId, index: usize) -> Option<usize> {
+        let of_board = self.play.history.iter().enumerate().filter(|(_, entry)| entry.event.board == board);
+        of_board.map(|(at, _)| at).nth(index)
+    }
+
+    /// Puts moves in the places of the board's moves from `from` on; what is over goes, what is more comes at the end.
+    fn replace(&mut self, board: BoardId, from: usize, moves: Vec<Completed>) {
+        let mut fresh = moves.into_iter();
+        let mut index = 0;
+        self.play.history.retain_mut(|entry| {
+            if entry.event.board != board {
+                return true;
+            }
+            index += 1;
+            if index <= from {
+                return true;
+            }
+            let next = fresh.next();
+            next.map(|completed| entry.completed = completed).is_some()
+        });
+    }
+
+    /// Plays the history from the start and writes its events anew where the move is another one.
+    fn play_again(&mut self) {
+        let mut game = self.play.origin.clone();
+        let mut clocks: Vec<Option<ClockTimes>> = vec![None; game.len()];
+        let mut history = std::mem::take(&mut self.play.history);
+        for entry in &mut history {
+            let Completed { board, played, .. } = entry.completed;
+            clocks[board.index()] = entry.completed.clock.or(clocks[board.index()]);
+            let told = entry.event.uci == uci::write(played) && entry.event.made_at == entry.completed.made_at;
+            let seat = board.seat(game.board(board).turn());
+            let written = match game.is_legal(board, played) {
+                true => san::write(game.board(board), played, game.len()),
+                false => san::write_plain(game.board(board), played),
+            };
+            let mut event = Table::event_of(&game, &entry.completed, seat, &written);
+            event.captured = game.play(board, played).map(|transfer| transfer.man.char());
+            if !told || event.san != entry.event.san || event.captured != entry.event.captured {
+                event.bfen = bfen_with(&game, &clocks);
+                entry.event = event;
+            }
+        }
+        game.restrict_as(&self.play.game);
+        self.play.history = history;
+        self.play.game = game;
+    }
+
+    fn effects(&self, board: BoardId, from: usize) -> Vec<Effect> {
+        let mut game = self.play.origin.clone();
+        let mut effects = Vec::new();
+        for entry in &self.play.history {
+            let Completed { board: on, played, .. } = entry.completed;
+            let seat = on.seat(game.board(on).turn());
+            let transfer = game.play(on, played);
+            if on == board {
+                effects.push(Effect { seat, played, transfer });
+            }
+        }
+        effects.split_off(from.min(effects.len()))
+    }
+
+    /// The ledger forgets what the old moves did to pockets and learns what the new ones did.
+    fn account_anew(&mut self, old: &[Effect], new: &[Effect]) {
+        for effect in old {
+            if let Move::Put { role, .. } = effect.played {
+                self.play.ledger.undropped(effect.seat, role);
+            }
+            if let Some(transfer) = effect.transfer {
+                self.play.ledger.uncaptured(transfer.to, transfer.man.role);
+            }
+        }
+        for effect in new {
+            if let Move::Put { role, .. } = effect.played {
+                self.play.ledger.dropped(effect.seat, role);
+            }
+            if let Some(transfer) = effect.transfer {
+                self.play.ledger.captured(transfer.to, transfer.man.role);
+            }
+        }
+    }
+}
+
+fn last(entry: &Entry) -> event::Made {
+    let event::Move { board, seat, ply, uci, san, .. } = entry.event.clone();
+    event::Made { board, seat, ply, uci, san }
+}
+
+fn bfen_with(game: &Game, clocks: &[Option<ClockTimes>]) -> String {
+    let seconds = |board: BoardId| {
+        let times = clocks.get(board.index()).copied().flatten()?;
+        Some((times.white_ms / 1000, times.black_ms / 1000))
+    };
+    Bfen::of_game(game, seconds).write()
+}

@@ -1,0 +1,38 @@
+//! What evidence is worth: all weights of the tracker in one place.
+//!
+//! A line of plies costs what speaks against it; the cheapest is believed. Costs are small whole numbers, so that every
+//! comparison is exact. Only their relations matter: a man where none should stand outweighs everything that hands do
+//! in passing, and a move that was seen at rest is given up only when the board can no longer be explained with it.
+
+/// A ply more.
+pub const PLY: u32 = 2;
+/// A man in the air.
+pub const MISSING: u32 = 2;
+/// A man where none should stand.
+pub const FOREIGN: u32 = 16;
+/// A ply whose man has never been seen on its destination: it may go anywhere yet.
+pub const UNSEEN: u32 = 8;
+/// A square that the ply must have touched and whose reading has not changed.
+pub const UNTOUCHED: u32 = 6;
+/// A man of unknown kind that was lifted and put back without a ply that tells why.
+pub const TOUCHED: u32 = 1;
+/// A drop of a man that was not seen to leave the pocket.
+pub const FROM_NOWHERE: u32 = 3;
+/// A man that left its pocket and is not dropped by the line.
+pub const IN_HAND: u32 = 3;
+/// A man that came to a partner's tray and that no capture explains.
+pub const ARRIVED: u32 = 3;
+/// A press that no ply of the line answers.
+pub const PRESS: u32 = 8;
+
+/// Giving up a ply that was believed and not completed.
+pub const GIVE_UP_MADE: u32 = 3;
+/// Giving up a completed ply whose man was never seen where it should stand.
+pub const GIVE_UP_UNSEEN: u32 = 2;
+/// Giving up a completed ply whose man went on at once.
+pub const GIVE_UP_COMPLETED: u32 = 6;
+/// Giving up a completed ply whose man was seen at rest.
+pub const GIVE_UP_FIRM: u32 = 20;
+
+/// Explanations that differ by less are rivals: neither is published as certain.
+pub const MARGIN: u32 = 2;

@@ -1,0 +1,51 @@
+//! Sensors that are wrong all the time: squares that feel nothing, men that read as others.
+//!
+//! In: what the placement contradicts of the confirmed game, for how long. Out: blind squares and aliases that the
+//! search takes into account. What is right again is forgotten.
+
+use super::{
+    board::BoardTrack,
+    search::{ALIASES_MAX, Alias},
+};
+use crate::{
+    rules::BoardPosition,
+    sense::Placement,
+    types::{Instant, Kinds, SECOND, Square},
+};
+
+/// Plies during which a contradiction must have stood.
+const PLIES: usize = 2;
+/// How long it must have stood.
+const STANDING_US: i64 = 3 * SECOND;
+
+impl BoardTrack {
+    /// Looks at what has been contradicted for some plies. At the set-up everything counts at once.
+    pub fn learn(&mut self, position: &BoardPosition, placement: &Placement, at: Instant) {
+        let mismatch = placement.mismatch(position);
+        self.aliases.retain(|alias| placement.kinds(alias.square) == alias.reads);
+        self.blind &= placement.allows_empty();
+        for square in mismatch.any() {
+            if !self.stands_wrong(square, placement, at) {
+                continue;
+            }
+            if mismatch.missing.contains(square) && !self.blind.contains(square) {
+                self.blind.add(square);
+            } else if mismatch.foreign.contains(square) {
+                self.add_alias(square, placement.kinds(square));
+            }
+        }
+    }
+
+    fn stands_wrong(&self, square: Square, placement: &Placement, at: Instant) -> bool {
+        let changed = placement.changed(square);
+        let plies = self.past.len().checked_sub(PLIES).and_then(|index| self.past.get(index));
+        let through = plies.map_or(self.past.is_empty(), |past| changed < past.made_at);
+        through && at - changed >= STANDING_US
+    }
+
+    fn add_alias(&mut self, square: Square, reads: Kinds) {
+        if self.aliases.iter().all(|alias| alias.square != square) && self.aliases.len() < ALIASES_MAX {
+            self.aliases.push(Alias { square, reads });
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Second thoughts: completed plies read anew when the board can no longer be explained with them.
+//!
+//! In: a board that contradicts its game, at rest. Out: a [`Revision`] that leaves nothing contradicted, if one costs
+//! less than to go on believing. A slide that went on after the press, a man that stood on a wrong square for a moment,
+//! a capture that the sensors could not tell from another, a promotion that nobody declared: all are found here.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    Completed, LOOK_BACK_REST_US, PATIENCE_US,
+    board::{BoardTrack, LinePly, Seen, made_at},
+    cost,
+    past::{Past, reread},
+    search::{self, Arriving, Believed, Evidence, Explanation, Line, PLIES_MAX},
+};
+use crate::{
+    rules::{BoardPosition, Move},
+    types::{BoardId, Color, Instant},
+};
+
+/// Completed plies that are searched anew together.
+const BACK_MAX: usize = 4;
+/// Open questions of earlier plies that are tried.
+const QUESTIONS_MAX: usize = 24;
+
+/// Completed plies of a board that were others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revision {
+    /// The board.
+    pub board: BoardId,
+    /// Index of the first ply on the board that is replaced.
+    pub from: usize,
+    /// The plies from there on.
+    pub moves: Vec<Completed>,
+}
+
+impl BoardTrack {
+    /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
+    pub fn look_back_due(&self) -> Option<Instant> {
+        if self.past.is_empty() || self.looked_back == Some(self.state()) {
+            return None;
+        }
+        let rest = self.changed_at + LOOK_BACK_REST_US;
+        let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
+        if self.foreign.any() { Some(rest) } else { waiting }
+    }
+
+    fn state(&self) -> (Instant, usize) {
+        (self.changed_at, self.presses.len())
+    }
+
+    /// Reads completed plies anew. The caller plays the game again and observes the board.
+    pub fn look_back(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        arriving: &Arriving,
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        self.looked_back = Some(self.state());
+        let position = arriving.apply(position);
+        let plies = (1..=BACK_MAX.min(self.past.len())).find_map(|back| self.searched(&position, seen, back));
+        let (from, moves) = plies.or_else(|| self.questioned(&position, seen))?;
+        Some(self.revise(board, &position, seen, from, &moves))
+    }
+
+    /// The position `back` plies ago with everything in the pockets that could be dropped since.
+    fn root(&self, position: &BoardPosition, back: usize) -> BoardPosition {
+        let tail = &self.past[self.past.len() - back..];
+        let mut root = tail.first().map_or_else(|| position.clone(), |past| past.before.clone());
+        for color in Color::ALL {
+            root.set_pocket(color, *position.pocket(color));
+        }
+        for past in tail {
+            if let Move::Put { role, .. } = past.played {
+                root.add_to_pocket(past.before.turn(), role);
+            }
+        }
+        root
+    }
+
+    /// Another line from `back` plies ago that leaves no man contradicted: the index of its first new ply and the
+    /// moves from there.
+    fn searched(&self, position: &BoardPosition, seen: &Seen<'_>, back: usize) -> Option<(usize, Line)> {
+        let first = self.past.len() - back;
+        let tail = &self.past[first..];
+        if tail.iter().any(|past| !past.illegal.is_empty()) {
+            return None;
+        }
+        let completed = tail.iter().map(|past| Believed { played: past.played, weight: past.weight(seen.placement) });
+        let made = self.line.iter().map(|ply| Believed { played: ply.played, weight: cost::GIVE_UP_MADE });
+        let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
+        let presses = back + self.presses.len();
+        let (lifted, arrived) = self.hands_before(seen, tail);
+        let evidence =
+            Evidence { before: &before, presses, lifted: &lifted, arrived: &arrived, ..self.evidence(seen, back) };
+        let found = search::explain(&self.root(position, back), evidence, presses + 2);
+        let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
+        let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;
+        (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect()))
+    }
+
+    /// What hands held before these plies were accounted for.
+    fn hands_before(
+        &self,
+        seen: &Seen<'_>,
+        tail: &[Past],
+    ) -> (crate::types::ByColor<Option<search::Hand>>, crate::types::ByColor<search::Hand>) {
+        let (mut lifted, arrived) = (seen.lifted, seen.arrived);
+        for past in tail {
+            if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
+                *hand.men.get_mut(role) += 1;
+            }
+        }
+        (lifted, arrived)
+    }
+
+    /// The latest ply that was one of several and explains the board as another.
+    fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Line)> {
+        let questions = (0..self.past.len())
+            .rev()
+            .flat_map(|index| self.past[index].alternatives().map(move |alternative| (index, alternative)));
+        questions.take(QUESTIONS_MAX).find_map(|(index, alternative)| {
+            let found = self.answered(position, seen, index, alternative)?;
+            let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
+            better.then(|| (index, std::iter::once(alternative).collect()))
+        })
+    }
+
+    /// How the board is explained if the ply at `index` was another.
+    fn answered(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        index: usize,
+        alternative: Move,
+    ) -> Option<Explanation> {
+        let mut after = self.root(position, self.past.len() - index);
+        after.play(reread(&after, alternative)?);
+        for past in &self.past[index + 1..] {
+            after.play(reread(&after, past.played)?);
+        }
+        let evidence = Evidence { presses: self.presses.len(), ..self.evidence(seen, 0) };
+        Some(search::explain(&after, evidence, self.presses.len() + 2))
+    }
+
+    /// Replaces the plies from `from` on by `moves`, as far as they were completed; later plies stay as they were.
+    fn revise(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        from: usize,
+        moves: &[Move],
+    ) -> Revision {
+        let mut before = self.root(position, self.past.len() - from);
+        let old = self.past.split_off(from);
+        let mut revised = Vec::with_capacity(old.len());
+        for (index, past) in old.into_iter().enumerate() {
+            let fresh = moves.get(index).copied();
+            let played = fresh.or_else(|| reread(&before, past.played)).unwrap_or(past.played);
+            let changed = played != past.played;
+            let made_at = if changed { made_at(played, seen.placement, past.completed_at) } else { past.made_at };
+            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
+            let rivals = if changed { Vec::new() } else { past.rivals.clone() };
+            let (completed_at, clock) = (past.completed_at, past.clock);
+            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
+            self.past.push(Past::new(&before, &completed, rivals));
+            before.play(played);
+            revised.push(completed);
+        }
+        self.line = self.rest_of_line(before, moves.get(revised.len()..).unwrap_or_default(), seen);
+        Revision { board, from, moves: revised }
+    }
+
+    /// Plies of a line that are not completed yet.
+    fn rest_of_line(
+        &self,
+        mut position: BoardPosition,
+        moves: &[Move],
+        seen: &Seen<'_>,
+    ) -> ArrayVec<LinePly, PLIES_MAX> {
+        let ply = |played: &Move| {
+            let captured = position.play(*played);
+            LinePly { played: *played, made_at: made_at(*played, seen.placement, self.changed_at), captured }
+        };
+        moves.iter().take(PLIES_MAX).map(ply).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Completed plies of one board, kept so that later evidence can put them right.
+
+use super::{Completed, cost};
+use crate::{
+    notation::uci,
+    rules::{Attempt, BoardPosition, Move, Reason},
+    sense::Placement,
+    types::{CastlingSide, ClockTimes, Instant, MS},
+};
+
+/// A man that stood so long on its destination was played there.
+const FIRM_US: i64 = 600 * MS;
+
+/// One completed ply.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// The position that it was played in; its pockets are those of then.
+    pub before: BoardPosition,
+    /// The move.
+    pub played: Move,
+    /// Arrival of the frame that showed it made.
+    pub made_at: Instant,
+    /// Arrival of the frame that completed it.
+    pub completed_at: Instant,
+    /// Times left, if there is a clock.
+    pub clock: Option<ClockTimes>,
+    /// Why it is illegal; empty for a legal move.
+    pub illegal: Vec<Reason>,
+    /// Moves that explained as much when it was completed.
+    pub rivals: Vec<Move>,
+}
+
+impl Past {
+    /// A ply that is being completed.
+    pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
+        let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
+        Past { before: before.clone(), played, made_at, completed_at, clock, illegal, rivals }
+    }
+
+    /// What it costs to give the ply up.
+    pub fn weight(&self, placement: &Placement) -> u32 {
+        let to = uci::destination(self.played);
+        let left_at = placement.changed(to);
+        let ambiguous = (placement.ambiguous()).contains(to);
+        let rested = left_at <= self.made_at || left_at - self.made_at >= FIRM_US;
+        match (ambiguous, rested) {
+            (false, true) => cost::GIVE_UP_FIRM,
+            _ => cost::GIVE_UP_COMPLETED,
+        }
+    }
+
+    /// Other moves that the same touches may have been: rivals, and what else a pawn may have become.
+    pub fn alternatives(&self) -> impl Iterator<Item = Move> + '_ {
+        let promoted = self.played.promotion();
+        let kinds = self.before.rules().promotions().filter(move |role| promoted.is_some_and(|known| known != *role));
+        self.rivals.iter().copied().chain(kinds.map(|role| promoting_to(self.played, role)))
+    }
+}
+
+fn promoting_to(m: Move, becomes: crate::types::Role) -> Move {
+    match m {
+        Move::Normal { role, from, capture, to, .. } => {
+            Move::Normal { role, from, capture, to, promotion: Some(becomes) }
+        }
+        other => other,
+    }
+}
+
+/// The legal move in `position` that touches the same squares as `m` did in another.
+pub fn reread(position: &BoardPosition, m: Move) -> Option<Move> {
+    let attempt = match m {
+        Move::Put { role, to } => Attempt::Drop { man: role.of(position.turn()), to },
+        Move::Castle { king, rook } => Attempt::Castle(CastlingSide::from_king_side(rook > king)),
+        _ => Attempt::Move { from: m.from()?, to: m.to(), promotion: m.promotion() },
+    };
+    position.as_move(attempt).filter(|played| position.is_legal(*played))
+}
