@@ -11,6 +11,7 @@ mod emit;
 mod history;
 mod play;
 mod request;
+mod set_up;
 pub mod settings;
 mod view;
 
@@ -24,7 +25,6 @@ use crate::{
     event::{DeviceState, Event, LinkState, Players, Request, Response},
     rules::{RuleSet, RuleSetError},
     sense::Fact,
-    track::Completion,
     types::{Instant, SECOND},
 };
 
@@ -112,11 +112,7 @@ impl Table {
         let settle = settings::parse_duration(&settings.settle)
             .map_err(|message| SettingsError { key: "settle".into(), message })?;
         let sensors = Sensors::new(&settings)?;
-        let completions = sensors.boards.iter().map(|unit| match unit.clock {
-            Some(_) => Completion::Clock,
-            None => Completion::Settle(settle),
-        });
-        let play = Play::new(&ruleset, completions.collect());
+        let play = Play::new(&ruleset, vec![false; sensors.boards.len()], settle);
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
         let (now, named) = (Instant::ZERO, Instant::ZERO);
@@ -149,7 +145,7 @@ impl Table {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let due = [self.sensors.deadline(), self.play.deadline(self.now)];
+        let due = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
         due.into_iter().flatten().min()
     }
 
@@ -161,6 +157,8 @@ impl Table {
             }
         }
         self.report_devices();
+        self.watch_silent_clocks();
+        self.watch_shown();
         self.settle();
     }
 
@@ -198,6 +196,11 @@ impl Table {
             let report = self.sensors.report(index);
             let wired = &mut self.sensors.devices[index];
             let due = wired.counters_due.is_some_and(|due| self.now >= due);
+            let back =
+                report.link == LinkState::Up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
+            if let Some(board) = wired.settings.board.filter(|_| back) {
+                self.play.tracker.gap(board);
+            }
             if due || wired.reported.as_ref() != Some(&report) {
                 wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
                 wired.reported = Some(report);

@@ -29,6 +29,9 @@ impl Side {
     }
 }
 
+/// Silence after which a running clock may be lost: it shows another second every second.
+const SILENT_AFTER_US: i64 = 3500 * MS;
+
 /// One board's clock.
 #[derive(Clone, Debug)]
 pub struct ClockSense {
@@ -102,6 +105,11 @@ impl ClockSense {
     /// The clock is gone.
     pub fn lost(&mut self) -> bool {
         self.last.take().is_some()
+    }
+
+    /// When a running clock that says nothing more may be gone.
+    pub fn silent_at(&self) -> Option<Instant> {
+        self.last.filter(|(_, frame)| frame.running).map(|(at, _)| at + SILENT_AFTER_US)
     }
 
     /// The clock at `at`; none while there is none.

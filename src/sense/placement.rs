@@ -100,6 +100,11 @@ impl Placement {
         twice
     }
 
+    /// Whether any sensor has said anything yet.
+    pub fn tells(&self) -> bool {
+        self.empty != Bitboard::FULL || self.men.as_flattened().iter().any(|squares| *squares != Bitboard::FULL)
+    }
+
     /// Where the placement contradicts a position. A promoted man may stand as a pawn or as what it became (WBN 5.7).
     pub fn mismatch(&self, position: &BoardPosition) -> Mismatch {
         let board = position.board();

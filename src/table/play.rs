@@ -4,7 +4,12 @@
 
 use arrayvec::ArrayVec;
 
-use super::{DeviceIndex, Table, devices::Sensors, history::Entry};
+use super::{
+    DeviceIndex, Table,
+    devices::Sensors,
+    history::Entry,
+    set_up::{SHOWN_US, Shown},
+};
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
     notation::{bfen::Bfen, san, uci},
@@ -12,12 +17,12 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Hand, Press, Seen, Tracker},
-    types::{BoardId, ByColor, Instant, Kinds, Role, Seat, Team},
+    types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat, Team},
     wire::bslp::Button,
 };
 
-/// Squares that may disagree with the set-up of a board before it counts as taken apart.
-const SET_UP_DISTURBED_MAX: usize = 6;
+/// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
+const SILENT_CLOCK_SETTLE_US: i64 = 5 * SECOND;
 
 /// What is being played.
 #[derive(Debug)]
@@ -37,18 +42,26 @@ pub struct Play {
     /// Provisional moves that were published, by board.
     pub made: Vec<Vec<Made>>,
     pub last: Vec<Option<Made>>,
-    /// Boards that have been set up for a new game.
-    armed: Vec<bool>,
+    /// Boards that have been set up for a new game, with what their sensors contradict of it.
+    pub armed: Vec<Option<Bitboard>>,
+    /// A result that the kings show, and since when.
+    pub shown: Option<(Instant, Shown)>,
     /// Boards whose clock has run in this game.
     clock_ran: Vec<bool>,
-    completions: Vec<Completion>,
+    /// Boards whose clock can be read.
+    clocked: Vec<bool>,
+    /// Rest that completes a ply on a board without a clock, in µs.
+    settle: i64,
     /// Reused between inputs.
     pub facts: Vec<Fact>,
 }
 
 impl Play {
-    pub fn new(ruleset: &RuleSet, completions: Vec<Completion>) -> Play {
-        let boards = completions.len();
+    /// Nothing is played; `clocked` are the boards whose clock can be read.
+    pub fn new(ruleset: &RuleSet, clocked: Vec<bool>, settle: i64) -> Play {
+        let boards = clocked.len();
+        let completion = |clocked: &bool| if *clocked { Completion::Clock } else { Completion::Settle(settle) };
+        let completions: Vec<Completion> = clocked.iter().map(completion).collect();
         Play {
             status: Status::Waiting,
             id: None,
@@ -61,9 +74,11 @@ impl Play {
             reason: String::new(),
             made: vec![Vec::new(); boards],
             last: vec![None; boards],
-            armed: vec![false; boards],
+            armed: vec![None; boards],
+            shown: None,
             clock_ran: vec![false; boards],
-            completions,
+            clocked,
+            settle,
             facts: Vec::new(),
         }
     }
@@ -73,7 +88,8 @@ impl Play {
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
-        if self.is_on() { self.tracker.deadline(&self.game, now) } else { None }
+        let shown = self.shown.as_ref().map(|(since, _)| *since + SHOWN_US);
+        if self.is_on() { self.tracker.deadline(&self.game, now).into_iter().chain(shown).min() } else { None }
     }
 }
 
@@ -94,52 +110,21 @@ impl Table {
 
     fn board_changed(&mut self, board: BoardId) {
         self.watch_set_up(board);
+        self.watch_kings();
         if self.play.is_on() {
             self.observe(board);
             self.settle();
         }
     }
 
-    /// Notes boards that are set up; a game that is not played any more ends when all are.
-    fn watch_set_up(&mut self, board: BoardId) {
-        if self.play.is_on() && self.sensors.running() {
-            return;
-        }
-        let start = Game::new(self.ruleset.clone(), 1);
-        let placement = self.sensors.boards[board.index()].sense.placement();
-        let known = placement.ambiguous().count() < 64;
-        let disturbed = placement.mismatch(start.board(BoardId::A)).any().count();
-        let armed = &mut self.play.armed[board.index()];
-        *armed = known && (disturbed == 0 || (*armed && disturbed <= SET_UP_DISTURBED_MAX));
-        let moves = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
-        if self.play.is_on() && moves && self.play.armed.iter().all(|armed| *armed) {
-            self.end("*", "the men were set up anew", Vec::new(), "table");
-            self.play.status = Status::Waiting;
-        }
-        self.try_start();
-    }
-
-    /// A game begins when all boards are set up and a clock runs, or, without clocks, when a man is moved.
-    pub(super) fn try_start(&mut self) {
-        let begun = self.sensors.running() || (!self.sensors.has_clock() && self.first_move_seen());
-        if !self.play.is_on() && begun && self.play.armed.iter().all(|armed| *armed) {
-            self.start();
-        }
-    }
-
-    fn first_move_seen(&self) -> bool {
-        let start = Game::new(self.ruleset.clone(), 1);
-        self.sensors.boards.iter().any(|unit| !unit.sense.placement().mismatch(start.board(BoardId::A)).is_empty())
-    }
-
     pub(super) fn start(&mut self) {
-        let completions = std::mem::take(&mut self.play.completions);
+        let clocked = std::mem::take(&mut self.play.clocked);
         let trays: Vec<bool> = self.sensors.trays.iter().map(Option::is_some).collect();
         self.play = Play {
             status: Status::Playing,
             id: Some(self.game_id()),
             ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
-            ..Play::new(&self.ruleset, completions)
+            ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
         self.emit(Body::GameStarted(GameStarted {
             ruleset: self.ruleset.to_string(),
@@ -149,6 +134,8 @@ impl Table {
         }));
         for board in self.play.game.ids() {
             self.clock_runs(board);
+            let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+            self.play.tracker.learn(&self.play.game, board, &seen, self.now);
             self.observe(board);
         }
         self.settle();
@@ -172,6 +159,7 @@ impl Table {
             Some(frame) => clock.frame(frame, at),
             None => clock.lost(),
         };
+        self.watch_clock(board);
         if self.play.is_on() {
             self.clock_runs(board);
             self.clock_changed(board, before);
@@ -183,13 +171,49 @@ impl Table {
         }
     }
 
+    /// A board whose clock is gone is completed as one without; one that is back has missed presses.
+    fn watch_clock(&mut self, board: BoardId) {
+        let view = self.clock_view(board);
+        let Play { tracker, clocked, settle, .. } = &mut self.play;
+        let was = std::mem::replace(&mut clocked[board.index()], view.is_some());
+        tracker.set_turn(board, view.and_then(|view| view.to_move));
+        match (was, view) {
+            (true, None) => tracker.set_completion(board, Completion::Settle(*settle)),
+            (false, Some(_)) => {
+                tracker.set_completion(board, Completion::Clock);
+                tracker.gap(board);
+            }
+            _ => {}
+        }
+    }
+
+    /// A running clock that says nothing any more may be lost: the reply completes a ply then, and only long rest.
+    pub(super) fn watch_silent_clocks(&mut self) {
+        for board in self.play.game.ids() {
+            if self.play.clocked[board.index()] && self.silent_clock_at(board).is_some_and(|due| self.now >= due) {
+                self.play.clocked[board.index()] = false;
+                self.play.tracker.set_completion(board, Completion::Settle(SILENT_CLOCK_SETTLE_US));
+            }
+        }
+    }
+
+    /// When the next running clock is silent for too long.
+    pub(super) fn silent_clocks_at(&self) -> Option<Instant> {
+        let read = self.play.game.ids().filter(|board| self.play.clocked[board.index()]);
+        read.filter_map(|board| self.silent_clock_at(board)).min()
+    }
+
+    fn silent_clock_at(&self, board: BoardId) -> Option<Instant> {
+        self.sensors.boards[board.index()].clock.as_ref()?.silent_at()
+    }
+
     fn clock_changed(&mut self, board: BoardId, before: Option<ClockView>) {
         let after = self.clock_view(board);
         let (Some(before), Some(after)) = (before, after) else { return };
         if let (Some(by), Some(to_move)) = (before.running, after.to_move)
             && by != to_move
         {
-            self.play.tracker.press(board, Press { by, at: self.now, clock: after.times });
+            self.play.tracker.press(board, Press { by, at: self.now, clock: Some(after.times) });
             self.observe(board);
         }
         if before.running.is_some() && after.running.is_none() {
@@ -244,7 +268,7 @@ impl Table {
         self.play.status = Status::Ended;
         self.play.result = result.into();
         self.play.reason = reason.into();
-        self.play.armed.fill(false);
+        self.play.armed.fill(None);
         let (result, reason, by) = (result.into(), reason.into(), by.into());
         self.emit(Body::GameEnded(GameEnded { result, reason, boards, by }));
     }
@@ -449,7 +473,7 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
 }
 
 /// The result that this team's win is written as.
-fn win_of(team: Team) -> &'static str {
+pub(super) fn win_of(team: Team) -> &'static str {
     match team {
         Team::WhiteA => "1-0",
         Team::BlackA => "0-1",

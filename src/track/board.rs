@@ -83,6 +83,8 @@ pub struct BoardTrack {
     pub(super) blind: Bitboard,
     /// Readings or presses were lost.
     pub(super) gap: bool,
+    /// Whose time runs, where a clock tells.
+    pub(super) clock_turn: Option<Color>,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
@@ -105,6 +107,7 @@ impl BoardTrack {
             looked_back: None,
             blind: Bitboard::EMPTY,
             gap: false,
+            clock_turn: None,
             declared: ByColor::default(),
             ended_at: None,
         }
@@ -254,6 +257,26 @@ impl BoardTrack {
             }
         }
         self.add_forgotten(turn);
+        if self.gap_due().is_some_and(|due| at >= due) {
+            self.close_gap(turn);
+        }
+    }
+
+    /// When plies count that were played while nobody saw the clock.
+    fn gap_due(&self) -> Option<Instant> {
+        let open = self.gap && self.clock_turn.is_some() && self.presses.is_empty() && !self.line.is_empty();
+        (open && self.completion == Completion::Clock).then_some(self.changed_at + REST_US)
+    }
+
+    /// As many plies were completed as bring the turn to where the clock has it.
+    fn close_gap(&mut self, turn: Color) {
+        let odd = usize::from(self.clock_turn != Some(turn));
+        let completed = if self.line.len() % 2 == odd { self.line.len() } else { self.line.len() - 1 };
+        for (index, ply) in self.line.iter().take(completed).enumerate() {
+            let by = if index % 2 == 0 { turn } else { !turn };
+            self.presses.push_back(Press { by, at: ply.made_at, clock: None });
+        }
+        self.gap = false;
     }
 
     fn add_forgotten(&mut self, turn: Color) {
@@ -303,7 +326,7 @@ impl BoardTrack {
         let press = self.presses.pop_front();
         self.gap &= press.is_none();
         let ended = self.ended_at.take();
-        let clock = press.map(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
+        let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);
         let completed =
@@ -356,8 +379,8 @@ impl BoardTrack {
         illegal: Vec<Reason>,
     ) -> Completed {
         let rivals = std::mem::take(&mut self.rivals);
-        let clock = Some(press.clock);
-        let completed = Completed { board, played, made_at, completed_at: press.at, clock, illegal, rivals };
+        let (completed_at, clock) = (press.at, press.clock);
+        let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals };
         self.remember(Past::new(position, &completed, completed.rivals.clone()));
         completed
     }
@@ -373,7 +396,7 @@ impl BoardTrack {
 
     /// When time alone may change the readiness.
     pub fn deadline(&self, position: &BoardPosition) -> Option<Instant> {
-        let since = self.due_since()?;
+        let Some(since) = self.due_since() else { return self.gap_due() };
         match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),

@@ -60,8 +60,8 @@ pub struct Press {
     pub by: Color,
     /// Arrival of the frame that showed it.
     pub at: Instant,
-    /// Times left after it.
-    pub clock: ClockTimes,
+    /// Times left after it, if they were seen.
+    pub clock: Option<ClockTimes>,
 }
 
 /// A completed ply.
@@ -117,6 +117,11 @@ impl Tracker {
     /// A board's clock came or went.
     pub fn set_completion(&mut self, board: BoardId, completion: Completion) {
         self.boards[board.index()].set_completion(completion);
+    }
+
+    /// Whose time a board's clock runs, or would run.
+    pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>) {
+        self.boards[board.index()].clock_turn = turn;
     }
 
     /// Readings or presses of a board were lost: several plies may have been played unseen.

@@ -1,0 +1,158 @@
+//! What men say without a move: set up for a game, or kings put in the centre to show a result.
+//!
+//! In: placements while no time runs. Out: a game begins, or ends. A square or two may contradict the set-up all the
+//! time: a sensor is dead, a man is wrongly tagged.
+
+use super::{Table, play::win_of};
+use crate::{
+    rules::Game,
+    sense::Placement,
+    track::Revision,
+    types::{Bitboard, BoardId, Color, Instant, Role, SECOND},
+};
+
+/// Squares that may disagree with the set-up of a board before it counts as taken apart.
+const DISTURBED_MAX: usize = 6;
+/// Squares that may disagree with the set-up when it is made.
+const FAULTS_MAX: usize = 2;
+/// How long they must have done so.
+const FAULT_RESTS_US: i64 = 2 * SECOND;
+/// How long kings stand in the centre before they show a result.
+pub const SHOWN_US: i64 = SECOND;
+
+/// The centre: both kings there, which never stand beside each other in a game, show a result (`DGT`, FIDE arbiters'
+/// custom).
+const CENTRE: Bitboard = Bitboard::CENTER;
+const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;
+/// A king's move to the centre so short before the result was shown was no move.
+const WALK_US: i64 = 5 * SECOND;
+
+/// A result that kings show on a board: the winner, or none for a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    board: BoardId,
+    winner: Option<Color>,
+}
+
+impl Table {
+    /// Notes boards that are set up; a game that is not played any more ends when all are.
+    pub(super) fn watch_set_up(&mut self, board: BoardId) {
+        if self.play.is_on() && self.sensors.running() {
+            return;
+        }
+        let armed = self.play.armed[board.index()];
+        self.play.armed[board.index()] = self.set_up(board, armed);
+        let moves = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
+        if self.play.is_on() && moves && self.play.armed.iter().all(Option::is_some) {
+            self.end("*", "the men were set up anew", Vec::new(), "table");
+            self.play.status = crate::event::Status::Waiting;
+        }
+        self.try_start();
+    }
+
+    /// What a board that is set up contradicts of the set-up; none if it is not set up.
+    fn set_up(&self, board: BoardId, armed: Option<Bitboard>) -> Option<Bitboard> {
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        let disturbed = self.disturbed(board);
+        let count = disturbed.count();
+        let rests = |square| self.now - placement.changed(square) >= FAULT_RESTS_US;
+        let faulty = count <= FAULTS_MAX && disturbed.into_iter().all(rests);
+        match armed {
+            _ if !placement.tells() => None,
+            _ if count == 0 => Some(Bitboard::EMPTY),
+            Some(faults) if (disturbed & !faults).count() <= DISTURBED_MAX => Some(faults),
+            _ => faulty.then_some(disturbed),
+        }
+    }
+
+    fn disturbed(&self, board: BoardId) -> Bitboard {
+        let start = Game::new(self.ruleset.clone(), 1);
+        self.sensors.boards[board.index()].sense.placement().mismatch(start.board(BoardId::A)).any()
+    }
+
+    /// A game begins when all boards are set up and a clock runs, or, without clocks, when a man is moved.
+    pub(super) fn try_start(&mut self) {
+        if self.play.is_on() {
+            return;
+        }
+        let running = self.sensors.running();
+        for board in self.play.game.ids().filter(|_| running) {
+            let armed = self.play.armed[board.index()];
+            self.play.armed[board.index()] = self.set_up(board, armed);
+        }
+        let begun = running || (!self.sensors.has_clock() && self.first_move_seen());
+        if begun && self.play.armed.iter().all(Option::is_some) {
+            self.start();
+        }
+    }
+
+    fn first_move_seen(&self) -> bool {
+        let faults = |board: BoardId| self.play.armed[board.index()].unwrap_or_default();
+        self.play.game.ids().any(|board| (self.disturbed(board) & !faults(board)).any())
+    }
+
+    /// Kings that stand in the centre when no time runs.
+    pub(super) fn watch_kings(&mut self) {
+        let shows = |board: BoardId| {
+            let winner = shown_by(self.sensors.boards[board.index()].sense.placement())?;
+            let clock = self.clock_view(board);
+            clock.is_none_or(|view| view.running.is_none()).then_some(Shown { board, winner })
+        };
+        let shown = self.play.game.ids().find_map(shows).filter(|_| self.play.is_on());
+        let same = self.play.shown.as_ref().is_some_and(|(_, known)| Some(*known) == shown);
+        if !same {
+            self.play.shown = shown.map(|shown| (self.now, shown));
+        }
+    }
+
+    /// A result that has been shown for long enough ends the game.
+    pub(super) fn watch_shown(&mut self) {
+        let due = |since: Instant| self.now >= since + SHOWN_US;
+        let Some((_, Shown { board, winner })) = self.play.shown.filter(|(since, _)| due(*since)) else { return };
+        self.play.shown = None;
+        self.watch_kings();
+        if self.play.shown.take().is_none() || !self.play.is_on() {
+            return;
+        }
+        self.forget_walk_to_centre(board);
+        match winner {
+            Some(winner) => {
+                let loser = board.seat(!winner);
+                let reason = if self.play.game.is_mate(board) { "checkmated" } else { "resigns" };
+                self.end(win_of(board.seat(winner).team()), reason, vec![board], &loser.to_string());
+            }
+            None => self.end("1/2-1/2", "Game drawn by mutual agreement", vec![board], "table"),
+        }
+    }
+}
+
+impl Table {
+    /// Without a clock the first king's way to the centre may have counted as a move (as it has for others).
+    fn forget_walk_to_centre(&mut self, board: BoardId) {
+        let moves = self.play.history.iter().filter(|entry| entry.event.board == board);
+        let walks = |entry: &&super::history::Entry| {
+            let played = entry.completed.played;
+            let recent = self.now - entry.completed.completed_at <= WALK_US && entry.completed.clock.is_none();
+            recent && played.role() == Role::King && CENTRE.contains(played.to())
+        };
+        let walked = moves.clone().rev().take_while(walks).count();
+        let from = moves.count() - walked;
+        if walked > 0 {
+            self.revise(Revision { board, from, moves: Vec::new() });
+        }
+    }
+}
+
+/// The result that kings in the centre show: both on light squares White won, both on dark ones Black, else a draw.
+fn shown_by(placement: &Placement) -> Option<Option<Color>> {
+    let king = |color| {
+        let squares = placement.allows(Role::King.of(color)) & !placement.ambiguous();
+        squares.single_square().filter(|square| CENTRE.contains(*square))
+    };
+    let (white, black) = (king(Color::White)?, king(Color::Black)?);
+    Some(match (LIGHT.contains(white), LIGHT.contains(black)) {
+        (true, true) => Some(Color::White),
+        (false, false) => Some(Color::Black),
+        _ => None,
+    })
+}
