@@ -3,7 +3,7 @@
 //! In: other moves for a board from some ply on. Out: the game played anew, and a `correction` that replaces what was
 //! published. Moves of other boards stand as they are.
 
-use super::Table;
+use super::{Table, play::seen};
 use crate::{
     event::{self, Body, Correction},
     notation::{bfen::Bfen, san, uci},
@@ -57,6 +57,31 @@ impl Table {
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
         self.observe_all();
+    }
+
+    /// What a ply may have been, the likeliest first, in SAN; empty when it is certain.
+    pub(super) fn candidates(&self, completed: &Completed) -> Vec<String> {
+        let position = self.play.game.board(completed.board);
+        let all = std::iter::once(&completed.played).chain(&completed.rivals);
+        let known = all.filter(|_| !completed.rivals.is_empty());
+        known.map(|played| san::write(position, *played, self.play.game.len())).collect()
+    }
+
+    /// Tells that a ply is one of several.
+    pub(super) fn tell_rivals(&mut self, board: BoardId, candidates: Vec<String>) {
+        if !candidates.is_empty() {
+            self.emit(Body::Uncertain(event::Uncertain { board, candidates }));
+        }
+    }
+
+    /// Tells which plies have become certain.
+    pub(super) fn tell_doubts(&mut self, board: BoardId) {
+        let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+        for index in self.play.tracker.settle_questions(&self.play.game, board, &seen) {
+            let Some(at) = self.nth_of(board, index) else { continue };
+            let candidates = vec![self.play.history[at].event.san.clone()];
+            self.emit(Body::Resolved(event::Uncertain { board, candidates }));
+        }
     }
 
     /// Where the ply with this index on its board stands in the history.

@@ -305,6 +305,7 @@ impl Table {
             true => san::write(position, completed.played, self.play.game.len()),
             false => san::write_plain(position, completed.played),
         };
+        let candidates = self.candidates(&completed);
         let mut event = Table::event_of(&self.play.game, &completed, seat, &written);
         let transfer = self.play.game.play(board, completed.played);
         event.captured = transfer.map(|transfer| transfer.man.char());
@@ -317,6 +318,7 @@ impl Table {
         self.play.last[board.index()] =
             Some(Made { board, seat, ply: event.ply, uci: uci::write(completed.played), san: written.clone() });
         self.emit(Body::Move(Box::new(event)));
+        self.tell_rivals(board, candidates);
         if !completed.illegal.is_empty() {
             let incident = referee::illegal_move(&self.ruleset, self.incident, seat, &completed.illegal, &written);
             self.emit(Body::Incident(Box::new(incident)));
@@ -325,6 +327,7 @@ impl Table {
         self.observe_all();
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.learn(&self.play.game, board, &seen, self.now);
+        self.tell_doubts(board);
     }
 
     pub(super) fn observe_all(&mut self) {

@@ -149,7 +149,11 @@ impl BoardTrack {
         self.unexplained = found.mismatch.any();
         self.foreign = found.mismatch.foreign;
         self.cost = found.cost;
-        self.rivals = found.rivals.to_vec();
+        match before.first().map(|ply| ply.played) {
+            // What was seen first alone was played first.
+            Some(first) if found.line.first() == Some(&first) => self.rivals.retain(|m| found.rivals.contains(m)),
+            _ => self.rivals = found.rivals.to_vec(),
+        }
         self.changed_at = at;
         self.take_line(position, &found.line, seen.placement, at);
     }

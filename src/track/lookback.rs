@@ -127,6 +127,25 @@ impl BoardTrack {
         })
     }
 
+    /// Strikes out rivals of earlier plies that what was seen since speaks against; answers the plies that are certain
+    /// now.
+    pub fn settle_questions(&mut self, position: &BoardPosition, seen: &Seen<'_>) -> Vec<usize> {
+        let open: Vec<usize> = (0..self.past.len()).filter(|index| !self.past[*index].rivals.is_empty()).collect();
+        let mut certain = Vec::new();
+        for index in open {
+            let mut rivals = std::mem::take(&mut self.past[index].rivals);
+            rivals.retain(|rival| {
+                let found = self.answered(position, seen, index, *rival);
+                found.is_some_and(|found| found.cost < self.cost + cost::FOREIGN)
+            });
+            if rivals.is_empty() {
+                certain.push(index);
+            }
+            self.past[index].rivals = rivals;
+        }
+        certain
+    }
+
     /// How the board is explained if the ply at `index` was another.
     fn answered(
         &self,

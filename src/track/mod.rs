@@ -218,6 +218,11 @@ impl Tracker {
         self.boards[board.index()].learn(game.board(board), seen.placement, at);
     }
 
+    /// Plies of a board that had rivals and have none any more, by their index on the board.
+    pub fn settle_questions(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>) -> Vec<usize> {
+        self.boards[board.index()].settle_questions(game.board(board), seen)
+    }
+
     /// The plies of a board are these and nothing else: a game was resumed or put right from outside.
     pub fn rewrite(&mut self, board: BoardId, mut position: BoardPosition, plies: &[Completed]) {
         let track = &mut self.boards[board.index()];

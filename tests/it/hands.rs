@@ -1,10 +1,11 @@
 //! What hands do on one board, frame by frame, and what must come out: games as lines of touches.
 //!
 //! A script has one step a word: `e2-` the square is empty, `e4P` a white pawn stands there, `w` White presses, `b`
-//! Black presses, `.` half a second passes. A step takes 30 ms. Expected: events as `made Nf3`, `gone Nf3`, `Nf3`.
+//! Black presses, `.` half a second passes, `x` the clock is unplugged, `s` it is stopped. A step takes 30 ms. Expected:
+//! events as `made Nf3`, `gone Nf3`, `Nf3`, corrections as `1: Nf3 e5` (the moves from ply 1 on), the end as `1-0`.
 
 use bughoused::{
-    event::Body,
+    event::{Body, Correction},
     table::{Input, Opening, Output, Table},
     types::{Instant, MS, Piece, Square},
     wire::dgt::{ClockReading, Face, Message, code_of},
@@ -57,6 +58,15 @@ impl Bench {
         self.send(0, &Message::Clock(reading));
     }
 
+    fn stop(&mut self) {
+        let face = Face { seconds: 300, ..Face::default() };
+        let (running, right_high) = (false, self.white_runs);
+        for device in [0, 1] {
+            let reading = ClockReading { left: face, right: face, running, right_high, battery_low: false };
+            self.send(device, &Message::Clock(reading));
+        }
+    }
+
     fn drain(&mut self) {
         loop {
             match self.table.poll() {
@@ -64,6 +74,10 @@ impl Bench {
                     Body::MoveMade(made) => self.said.push(format!("made {}", made.san)),
                     Body::MoveRetracted(made) => self.said.push(format!("gone {}", made.san)),
                     Body::Move(played) => self.said.push(played.san.clone()),
+                    Body::Correction(correction) => self.said.push(correction_line(&correction)),
+                    Body::Uncertain(doubt) => self.said.push(format!("? {}", doubt.candidates.join(" "))),
+                    Body::Resolved(doubt) => self.said.push(format!("! {}", doubt.candidates.join(" "))),
+                    Body::GameEnded(ended) => self.said.push(ended.result),
                     Body::Incident(incident) => self.said.push(format!("incident {}", incident.reason)),
                     _ => {}
                 },
@@ -83,6 +97,8 @@ impl Bench {
             }
             "w" => self.clock(false),
             "b" => self.clock(true),
+            "x" => self.send(0, &Message::NoClock),
+            "s" => self.stop(),
             touch => {
                 let square: Square = touch[..2].parse().unwrap();
                 let man = touch[2..].chars().next().filter(|letter| *letter != '-').map(letter);
@@ -91,6 +107,12 @@ impl Bench {
             }
         }
     }
+}
+
+fn correction_line(correction: &Correction) -> String {
+    let ply = correction.moves.first().map_or(0, |played| played.ply);
+    let moves: Vec<&str> = correction.moves.iter().map(|played| played.san.as_str()).collect();
+    format!("{ply}: {}", moves.join(" "))
 }
 
 fn letter(letter: char) -> Piece {
@@ -213,4 +235,44 @@ fn an_illegal_move_that_is_completed_stands_and_play_goes_on() {
 #[test]
 fn an_illegal_move_that_is_taken_back_is_none() {
     check("e2- e5P . . . . e5- e4P . w", &["made e4", "e4"]);
+}
+
+/// 1. a4 h5 2. Ra3 Rh6
+const ROOKS: &str = "a2- a4P . w h7- h5p . b a1- a3R . w h8- h6r . b";
+
+#[test]
+fn a_slide_that_goes_on_after_the_press_is_put_right() {
+    let said = ["made Rb3", "Rb3", "5: Rg3"];
+    check_after(ROOKS, "a3- b3R w . b3- c3R c3- g3R .", &said);
+}
+
+#[test]
+fn a_man_that_is_knocked_over_after_the_press_changes_nothing() {
+    check_after(ROOKS, "a3- g3R . w . . g3- f4R . f4- g3R .", &["made Rg3", "Rg3"]); // WBN 6.4
+}
+
+#[test]
+fn a_press_is_forgotten() {
+    let said = ["made Nf3", "made Nf6", "made g3", "Nf3", "Nf6", "g3", "made g6", "g6"];
+    check("g1- f3N . g8- f6n . g2- g3P . w g7- g6p . b", &said);
+}
+
+#[test]
+fn a_square_that_feels_nothing() {
+    let said =
+        ["e3", "? e3 e4", "made e5", "e5", "made Nf3", "Nf3", "made d5", "d5", "1: e4 e5 Nf3 d5", "made exd5", "exd5"];
+    check("e2- . w . . . . . . . e7- e5p . b g1- f3N . w d7- d5p . b d5P . w", &said);
+}
+
+#[test]
+fn kings_in_the_centre_show_the_result() {
+    check_after(CAPTURE_OPEN, "s e1- e4K e8- d5k . . .", &["1-0"]);
+    check_after(CAPTURE_OPEN, "s e1- d4K e8- e5k . . .", &["0-1"]);
+    check_after(CAPTURE_OPEN, "s e1- d4K e8- d5k . . .", &["1/2-1/2"]);
+    check_after(CAPTURE_OPEN, "s e1- d4K e8- . . .", &[]);
+}
+
+#[test]
+fn a_clock_is_lost() {
+    check("x g1- f3N . . g8- f6n . . g2- g3P", &["made Nf3", "Nf3", "made Nf6", "Nf6", "made g3", "g3"]);
 }
