@@ -14,7 +14,11 @@ use crate::{
     rules::RuleSet,
     simulate::{
         capture,
-        hands::{Performance, Profile, play, players_of, plies_of, terms_of},
+        hands::{
+            Performance, Profile,
+            habit::{COLUMNS, Habit},
+            play, players_of, plies_of, terms_of,
+        },
         host::TableHost,
         live::{Live, Progress},
         stage::{self, Stage},
@@ -29,6 +33,7 @@ const STARTED: &str = "2000-01-01T12:00:00Z";
 ///
 /// On pseudo-terminals the paths are printed, and play begins when hosts listen on all of them.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = profiles())]
 pub struct Args {
     /// File of BPGN games
     game: PathBuf,
@@ -61,8 +66,14 @@ pub struct Args {
 
 /// Reads the name of a profile.
 pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
-    let known = Profile::ALL.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
+    let known = Profile::all().iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
     Profile::named(name).ok_or_else(|| format!("expected one of {known}"))
+}
+
+/// The help on profiles: the kinds of players and their habits.
+pub(super) fn profiles() -> String {
+    let habits: String = Habit::all().map(|habit| format!("\n  {:18}{}", habit.name(), habit.about())).collect();
+    format!("Profiles: {}, or clean with one habit:{habits}", COLUMNS.join(", "))
 }
 
 /// Runs the command.

@@ -16,6 +16,10 @@ pub enum Action {
     Lift(BoardId, Square),
     /// This man comes down on a square; a man that stood there goes into the air.
     Place(BoardId, Square, Piece),
+    /// This man is laid down on a square on its side, so that no sensor reads it.
+    Lay(BoardId, Square, Piece),
+    /// This man goes from the air into the box: it is not needed any more.
+    Away(Piece),
     /// The man in a slot of a seat's tray goes into the air.
     LiftSlot(Seat, usize),
     /// This man comes down in a slot; a man that was there goes into the air.
@@ -153,6 +157,8 @@ pub type Squares = [Option<Piece>; 64];
 pub struct World {
     boards: Vec<Squares>,
     clocks: Vec<Clock>,
+    /// Men that lie on squares.
+    lying: Vec<(BoardId, Square, Piece)>,
     trays: Vec<[Option<Piece>; SLOTS]>,
     /// By seat: how often a button was pressed, and the last one.
     buttons: Vec<(u32, Option<Button>)>,
@@ -165,6 +171,7 @@ impl World {
         World {
             boards: vec![start(); high.len()],
             clocks: high.iter().map(|color| Clock::new(micros, *color)).collect(),
+            lying: Vec::new(),
             trays: vec![[None; SLOTS]; high.len() * 2],
             buttons: vec![(0, None); high.len() * 2],
             air: Vec::new(),
@@ -184,6 +191,16 @@ impl World {
     /// The man on a square.
     pub fn at(&self, board: BoardId, square: Square) -> Option<Piece> {
         self.boards[board.index()][square as usize]
+    }
+
+    /// The man that lies on a square.
+    pub fn lying(&self, board: BoardId, square: Square) -> Option<Piece> {
+        self.lying.iter().find(|man| (man.0, man.1) == (board, square)).map(|man| man.2)
+    }
+
+    /// Whether nothing stands or lies on a square.
+    pub fn free(&self, board: BoardId, square: Square) -> bool {
+        self.at(board, square).is_none() && self.lying(board, square).is_none()
     }
 
     /// The slots of a seat's tray.
@@ -209,12 +226,18 @@ impl World {
     /// Does one step.
     pub fn apply(&mut self, Step { at, action }: Step) {
         match action {
-            Action::Lift(board, square) => self.air.extend(self.boards[board.index()][square as usize].take()),
+            Action::Lift(board, square) => self.lift(board, square),
             Action::Place(board, square, man) => {
                 self.take_from_air(man);
-                let before = self.boards[board.index()][square as usize].replace(man);
-                self.air.extend(before);
+                self.lift(board, square);
+                self.boards[board.index()][square as usize] = Some(man);
             }
+            Action::Lay(board, square, man) => {
+                self.take_from_air(man);
+                self.lift(board, square);
+                self.lying.push((board, square, man));
+            }
+            Action::Away(man) => self.take_from_air(man),
             Action::LiftSlot(seat, slot) => self.air.extend(self.trays[seat.index()][slot].take()),
             Action::PlaceSlot(seat, slot, man) => {
                 self.take_from_air(man);
@@ -233,6 +256,12 @@ impl World {
                 (*count, *last) = (*count + 1, Some(button));
             }
         }
+    }
+
+    fn lift(&mut self, board: BoardId, square: Square) {
+        self.air.extend(self.boards[board.index()][square as usize].take());
+        let lying = self.lying.iter().position(|man| (man.0, man.1) == (board, square));
+        self.air.extend(lying.map(|place| self.lying.swap_remove(place).2));
     }
 
     /// A man that nobody held comes out of the box.
@@ -284,6 +313,17 @@ mod tests {
         assert!(world.air().is_empty());
         assert_eq!(world.at(A, Square::E7), Some(white));
         assert_eq!(world.tray(BoardId::B.seat(Color::Black))[0], Some(black));
+    }
+
+    #[test]
+    fn a_lying_man_is_not_felt_and_not_lost() {
+        let mut world = world();
+        let pawn = Color::White.pawn();
+        run(&mut world, &[(1, Action::Lift(A, Square::E2)), (2, Action::Lay(A, Square::E8, pawn))]);
+        assert_eq!((world.at(A, Square::E8), world.lying(A, Square::E8)), (None, Some(pawn)));
+        assert!(!world.free(A, Square::E8));
+        run(&mut world, &[(3, Action::Away(Color::Black.king())), (4, Action::Lift(A, Square::E8))]);
+        assert_eq!(world.air(), [pawn]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod articles;
 mod bus;
 mod captures;
 mod corpus;
+mod habits;
 mod hands;
 mod mutation;
 mod node;

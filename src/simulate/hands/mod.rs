@@ -5,25 +5,40 @@
 //! order, far enough apart for sensors to see it, and every clock shows the record's times: where hands need longer
 //! than the record's move took (servers leave lag out) the emulated clock stands for the difference.
 
+mod detour;
+mod ending;
+mod fidget;
+pub mod habit;
+mod marks;
 mod motion;
+mod pass;
+mod ply;
 mod profile;
 mod record;
 mod times;
+mod timing;
 mod truth;
+mod waiting;
 
+pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
 pub use record::{players_of, plies_of, terms_of};
-pub use truth::{Played, Truth};
+pub use truth::{Allowed, Played, Truth};
+
+use std::collections::BTreeSet;
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::types::{BoardId, Color, Instant, MS, Piece, Role, SECOND, Seat, Square};
+use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Square};
 
 use self::{
-    motion::{Motion, motion},
+    habit::{Habit, OF},
+    marks::Marks,
+    motion::{Displaced, Motion, Scene, motion},
     profile::draw,
     times::{Spent, spend},
+    timing::Timing,
 };
 use super::{
     Stream, rng,
@@ -34,44 +49,8 @@ use super::{
 const START: i64 = 3 * SECOND;
 /// Both clocks are set going within this time in ms.
 const START_APART: Millis = 0..=300;
-/// How long everything rests after the clocks are stopped.
+/// How long everything rests after the last touch.
 pub const AFTERWARDS: i64 = 3 * SECOND;
-
-/// One move as hands need it: squares and men as they physically stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ply {
-    /// Who moves.
-    pub seat: Seat,
-    /// Where the man comes from; none for a drop.
-    pub from: Option<Square>,
-    /// Where it goes (the king in castling).
-    pub to: Square,
-    /// The man in the hand. A promoted man stays the pawn that it is.
-    pub man: Piece,
-    /// The square that a captured man leaves: `to`, or the pawn's square in an e.p. capture.
-    pub captured: Option<Square>,
-    /// The rook's way in castling.
-    pub rook: Option<(Square, Square)>,
-    /// What a pawn becomes. A knight is announced by the button of the tray.
-    pub promotion: Option<Role>,
-    /// The mover's time left after the move.
-    pub clock_ms: Option<i64>,
-    /// For the truth: standard algebraic notation.
-    pub san: String,
-    /// For the truth: UCI, a drop is `N@f5`.
-    pub uci: String,
-}
-
-/// What the clocks begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Number of boards.
-    pub boards: usize,
-    /// Time of every player.
-    pub base_ms: i64,
-    /// Added at every press.
-    pub increment_ms: i64,
-}
 
 /// A game as it will be played.
 #[derive(Clone, Debug)]
@@ -90,33 +69,43 @@ pub fn play(plies: &[Ply], terms: &Terms, profile: &Profile, seed: u64) -> Perfo
     let levers: Vec<Color> = (0..terms.boards).map(|_| Color::from_white(rng.random())).collect();
     let world = World::set_up(terms.base_ms * MS, &levers);
     let spent = spend(plies, terms, profile, &mut rng);
-    let mut table = Hands::new(world.clone(), terms, profile, rng);
-    for (ply, spent) in plies.iter().zip(&spent) {
-        table.play(ply, *spent);
+    let mut table = Hands::new(world.clone(), plies, terms, profile, rng);
+    for (index, spent) in spent.iter().enumerate() {
+        table.play(index, *spent);
     }
     table.finish(world, seed)
 }
 
 /// A seat's hands and what they wait for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     /// The hands are busy until then.
     busy: Instant,
     /// µs left after the last own press.
     left: i64,
+    /// Men that the partner handed over, and when.
+    held: Vec<(Piece, Instant)>,
 }
 
-/// A board's clock as the hands know it.
+/// A board's clock and last move as the hands know it.
 #[derive(Clone, Copy, Debug)]
 struct Board {
     /// When the running time began: the start or the last press.
     since: Instant,
+    /// When the time before that began.
+    before: Instant,
+    /// When the last move was made.
+    made: Instant,
+    /// The last mover forgot the clock: the opponent replies and presses for both.
+    forgotten: bool,
     turn: Color,
     ply: u32,
 }
 
 /// All hands of a table while a performance is made.
 struct Hands<'a> {
+    plies: &'a [Ply],
+    outcome: Option<Outcome>,
     profile: &'a Profile,
     rng: ChaCha8Rng,
     /// The table after all steps so far.
@@ -124,24 +113,30 @@ struct Hands<'a> {
     steps: Vec<Step>,
     boards: Vec<Board>,
     players: Vec<Player>,
-    /// When the man of each slot was put there, by seat and slot.
-    lying: Vec<Vec<Instant>>,
+    marks: Marks,
+    displaced: Vec<Displaced>,
+    /// Where real men stand that are promoted pawns.
+    swapped: BTreeSet<(BoardId, Square)>,
     /// The last press and its board.
     last: (Instant, Option<BoardId>),
     truth: Truth,
 }
 
 impl<'a> Hands<'a> {
-    fn new(world: World, terms: &Terms, profile: &'a Profile, mut rng: ChaCha8Rng) -> Hands<'a> {
+    fn new(world: World, plies: &'a [Ply], terms: &Terms, profile: &'a Profile, mut rng: ChaCha8Rng) -> Hands<'a> {
         let boards: Vec<Board> = (0..terms.boards)
             .map(|_| Instant(START) + draw(&mut rng, &START_APART))
-            .map(|since| Board { since, turn: Color::White, ply: 0 })
+            .map(|since| Board { since, before: since, made: since, forgotten: false, turn: Color::White, ply: 0 })
             .collect();
-        let player = Player { busy: Instant::ZERO, left: terms.base_ms * MS };
+        let player = Player { busy: Instant::ZERO, left: terms.base_ms * MS, held: Vec::new() };
         let mut hands = Hands {
+            plies,
+            outcome: terms.outcome,
             profile,
             rng,
-            lying: vec![vec![Instant::ZERO; super::world::SLOTS]; terms.boards * 2],
+            marks: Marks::new(terms.boards),
+            displaced: Vec::new(),
+            swapped: BTreeSet::new(),
             players: vec![player; terms.boards * 2],
             world,
             steps: Vec::new(),
@@ -160,6 +155,7 @@ impl<'a> Hands<'a> {
     fn act(&mut self, at: Instant, action: Action) {
         let step = Step { at, action };
         self.world.apply(step);
+        self.marks.set(&action, at);
         self.steps.push(step);
     }
 
@@ -167,47 +163,87 @@ impl<'a> Hands<'a> {
         draw(&mut self.rng, range(self.profile))
     }
 
-    /// One move: touches, press, and the captured man passed.
-    fn play(&mut self, ply: &Ply, spent: Spent) {
-        let motion = motion(ply, &self.world, self.profile, &mut self.rng);
-        let settle = self.draw(|profile| &profile.press);
-        let press = self.press_time(ply.seat, spent, &motion, settle);
-        let Board { since, .. } = self.boards[ply.seat.board.index()];
-        self.act(since, Action::Lag(ply.seat.board, press - since - spent.used));
-        let first = press + -(settle + motion.duration());
-        let mut at = first;
-        for (gap, action) in &motion.touches {
-            at = at + *gap;
-            self.act(at, *action);
-        }
-        self.act(press, Action::Press { seat: ply.seat, bonus: spent.bonus });
-        self.complete(ply, spent, first, at, press);
-        if let Some(man) = motion.captured {
-            self.pass(ply.seat, man, press);
-        }
+    /// Whether a habit shows.
+    fn shows(&mut self, habit: Habit) -> bool {
+        self.rng.random_ratio(u32::from(self.profile.rates.of(habit)), u32::from(OF))
     }
 
-    /// The first instant at which the seat can press: after the own thinking time, the own hands, the dropped man's
-    /// arrival and the press before in the record.
-    fn press_time(&mut self, seat: Seat, spent: Spent, motion: &Motion, settle: i64) -> Instant {
-        let board = self.boards[seat.board.index()];
-        let player = self.players[seat.index()];
-        let (react, notice) = (self.draw(|profile| &profile.react), self.draw(|profile| &profile.notice));
-        let apart = self.draw(|profile| &profile.apart);
-        let lies = motion.from_slot.map(|slot| self.lying[seat.index()][slot] + notice);
-        let touch = [Some(board.since), Some(player.busy), lies].into_iter().flatten().max().unwrap_or(board.since);
-        let (last, last_board) = self.last;
-        let in_order = if last_board == Some(seat.board) { last } else { last + apart };
-        (touch + react + motion.duration() + settle).max(board.since + spent.used).max(in_order)
+    /// One move: touches, press, and the captured man passed.
+    fn play(&mut self, index: usize, spent: Spent) {
+        let plies = self.plies;
+        let ply = &plies[index];
+        let pace = if self.shows(Habit::Scramble) { self.profile.scramble() } else { self.profile.clone() };
+        let held = self.take_held(ply);
+        let put_right = self.take_displaced(ply);
+        let scene = Scene {
+            world: &self.world,
+            put_right: &put_right,
+            victim_is_pawn: ply.captured.is_some_and(|square| self.swapped.contains(&(ply.seat.board, square))),
+            slot: if held.is_some() { None } else { ply.slot(&self.world) },
+            tidy: self.displaced.iter().all(|displaced| displaced.board != ply.seat.board),
+        };
+        let mut motion = motion(ply, &scene, &pace, &mut self.rng);
+        if held.is_some() {
+            motion.tags.push(Habit::Direct.name());
+        }
+        let timing = self.timing(index, spent, &mut motion, &pace, held);
+        self.while_waiting(ply, &timing, &mut motion);
+        self.run_clock(ply.seat, spent, &timing);
+        for (at, action) in &motion.touches {
+            let early = matches!(action, Action::LiftSlot(..)).then_some(timing.lifted).flatten();
+            self.act(early.unwrap_or(timing.first + *at), *action);
+        }
+        let since = self.press(ply.seat, spent, &timing, &mut motion);
+        for (at, action) in &motion.after {
+            self.act(since + *at, *action);
+        }
+        self.pass(index, &mut motion, &timing);
+        self.complete(ply, spent, &motion, &timing, since);
+        self.displaced.extend(&motion.displaced);
+        self.follow_swapped(ply, &motion);
+    }
+
+    /// The man for a drop that the partner handed over, and when.
+    fn take_held(&mut self, ply: &Ply) -> Option<Instant> {
+        let held = &mut self.players[ply.seat.index()].held;
+        let place = held.iter().position(|(man, _)| ply.from.is_none() && *man == ply.man)?;
+        Some(held.swap_remove(place).1)
+    }
+
+    /// Men beside their squares that are put right before this ply.
+    fn take_displaced(&mut self, ply: &Ply) -> Vec<Displaced> {
+        let mut due = Vec::new();
+        self.displaced.retain_mut(|displaced| {
+            if displaced.board != ply.seat.board {
+                return true;
+            }
+            let needed = ply.touches(displaced.home) || ply.touches(displaced.stands) || displaced.plies == 0;
+            displaced.plies = displaced.plies.saturating_sub(1);
+            if needed {
+                due.push(*displaced);
+            }
+            !needed
+        });
+        due
     }
 
     /// Books a pressed move.
-    fn complete(&mut self, ply: &Ply, spent: Spent, first: Instant, made: Instant, press: Instant) {
+    fn complete(&mut self, ply: &Ply, spent: Spent, motion: &Motion, timing: &Timing, since: Instant) {
         let seat = ply.seat;
-        self.players[seat.index()] = Player { busy: press, left: spent.left };
+        let player = &mut self.players[seat.index()];
+        player.busy = player.busy.max(since + motion.after.last().map_or(0, |(at, _)| *at));
+        player.left = spent.left;
+        let made = timing.first + motion.made;
         let board = &mut self.boards[seat.board.index()];
-        *board = Board { since: press, turn: seat.color.other(), ply: board.ply + 1 };
-        self.last = (press, Some(seat.board));
+        *board = Board {
+            since,
+            before: board.since,
+            made,
+            forgotten: motion.tags.contains(&Habit::PressedFor.name()),
+            turn: seat.color.other(),
+            ply: board.ply + 1,
+        };
+        self.last = (since, Some(seat.board));
         let left = |color| self.players[seat.board.seat(color).index()].left / MS;
         self.truth.moves.push(Played {
             board: seat.board,
@@ -216,40 +252,31 @@ impl<'a> Hands<'a> {
             ply: board.ply,
             san: ply.san.clone(),
             uci: ply.uci.clone(),
-            press,
+            press: timing.press,
             made,
-            first,
+            first: timing.lifted.unwrap_or(timing.first).min(timing.first),
             clock: crate::event::ClockTimes { white_ms: left(Color::White), black_ms: left(Color::Black) },
+            tags: motion.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         });
     }
 
-    /// The captured man goes to the partner's tray after the press.
-    fn pass(&mut self, seat: Seat, man: Piece, press: Instant) {
-        let at = press + self.draw(|profile| &profile.pass);
-        self.players[seat.index()].busy = at;
-        let Some(partner) = seat.partners(self.boards.len()).next() else { return };
-        let Some(slot) = self.world.tray(partner).iter().position(Option::is_none) else { return };
-        self.lying[partner.index()][slot] = at;
-        self.act(at, Action::PlaceSlot(partner, slot, man));
+    /// Keeps count of real men that are promoted pawns.
+    fn follow_swapped(&mut self, ply: &Ply, motion: &Motion) {
+        let board = ply.seat.board;
+        if let Some(square) = ply.captured {
+            self.swapped.remove(&(board, square));
+        }
+        let moved = ply.from.is_some_and(|from| self.swapped.remove(&(board, from)));
+        if moved || motion.tags.contains(&Habit::Swapped.name()) {
+            self.swapped.insert((board, ply.to));
+        }
     }
 
-    /// The clocks are stopped; men stay.
-    fn finish(mut self, before: World, seed: u64) -> Performance {
-        let over = self.last.0.max(self.steps.iter().map(|step| step.at).max().unwrap_or_default());
-        for board in BoardId::first(self.boards.len()) {
-            let Board { since, turn, .. } = self.boards[board.index()];
-            let at = over + self.draw(|profile| &profile.stop);
-            let left = self.players[board.seat(turn).index()].left;
-            // Nobody's flag falls while the other board plays on: the record does not have that time.
-            let runs = (at - since).min(left / 2);
-            self.act(since, Action::Lag(board, at - since - runs));
-            self.act(at, Action::Stop(board));
-            self.truth.stop.insert(board, at);
-        }
-        self.truth.seed = seed;
-        let script = Script::new(self.steps);
-        self.truth.end = script.end() + AFTERWARDS;
-        Performance { world: before, script, truth: self.truth }
+    fn allow(&mut self, kind: &str, ply: &Ply, t: Instant) {
+        let board = ply.seat.board;
+        let number = self.boards[board.index()].ply + 1;
+        let kind = kind.to_owned();
+        self.truth.allowed_incidents.push(Allowed { kind, board, seat: Some(ply.seat), ply: number, t });
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     types::{BoardId, CastlingSide, Piece, Role},
 };
 
-use super::{Ply, Terms};
+use super::{Outcome, Ply, Terms};
 
 /// Time of a record that says nothing about time.
 const DEFAULT_BASE_MS: i64 = 300_000;
@@ -78,6 +78,7 @@ pub fn terms_of(record: &bpgn::Game) -> Terms {
     let assumed = if minutes > 0 { minutes } else { DEFAULT_BASE_MS };
     Terms {
         boards,
+        outcome: Outcome::of(&record.result),
         base_ms: seconds(base, BASE_MAX).filter(|s| *s > 0).map_or(assumed, |s| s * 1000),
         increment_ms: seconds(increment, INCREMENT_MAX).map_or(0, |s| s * 1000),
     }

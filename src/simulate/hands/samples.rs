@@ -1,7 +1,7 @@
 //! Games as hands need them, written by squares: what the tests of all layers play.
 
 use super::*;
-use crate::types::Role;
+use crate::types::{Role, Seat};
 
 /// `A e2e4 118.3`, `a d5xe4`, `b N@f3`, `A e1g1 h1f1`, `A e5d6 xd5`: a game as hands need it.
 pub(crate) fn plies(text: &str) -> Vec<Ply> {
@@ -66,4 +66,4 @@ pub(crate) const SHORT: &str = "
     A e1g1 h1f1 116.0
 ";
 
-pub(crate) const TERMS: Terms = Terms { boards: 2, base_ms: 120_000, increment_ms: 0 };
+pub(crate) const TERMS: Terms = Terms { boards: 2, base_ms: 120_000, increment_ms: 0, outcome: None };

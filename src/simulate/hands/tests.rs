@@ -4,6 +4,7 @@ use super::{
     samples::{SHORT, TERMS, plies},
     *,
 };
+use crate::types::Seat;
 
 const A: BoardId = BoardId::A;
 const B: BoardId = BoardId::B;

@@ -16,6 +16,9 @@ use super::Terms;
 pub struct Truth {
     /// Version of this form.
     pub truth: u8,
+    /// Names the game.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub game: String,
     /// Name of the profile.
     pub profile: String,
     /// The seed.
@@ -39,8 +42,26 @@ pub struct Truth {
     /// Why it ended, as the record has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<String>,
+    /// What a referee may report, because hands did it.
+    #[serde(default)]
+    pub allowed_incidents: Vec<Allowed>,
     /// The moves in order of completion.
     pub moves: Vec<Played>,
+}
+
+/// A fact that a referee may report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowed {
+    /// Kind of incident.
+    pub kind: String,
+    /// Where.
+    pub board: BoardId,
+    /// Whose doing; none if it is nobody's alone.
+    pub seat: Option<Seat>,
+    /// Ply on the board that was completed last or is being made, from 1.
+    pub ply: u32,
+    /// When.
+    pub t: Instant,
 }
 
 /// One completed move.
@@ -66,6 +87,9 @@ pub struct Played {
     pub first: Instant,
     /// Times left after the press.
     pub clock: ClockTimes,
+    /// Names of the habits that hands showed in this ply.
+    #[serde(default)]
+    pub tags: Vec<String>,
 }
 
 impl Truth {
@@ -73,6 +97,7 @@ impl Truth {
     pub fn new(profile: &str, terms: &Terms) -> Truth {
         Truth {
             truth: 1,
+            game: String::new(),
             profile: profile.to_owned(),
             seed: 0,
             base: terms.base_ms / 1000,
@@ -83,6 +108,7 @@ impl Truth {
             devices: BTreeMap::new(),
             result: String::new(),
             ending: None,
+            allowed_incidents: Vec::new(),
             moves: Vec::new(),
         }
     }

@@ -1,0 +1,95 @@
+//! A game as hands need it: squares and men as they physically stand.
+
+use shakmaty::attacks;
+
+use crate::{
+    simulate::world::World,
+    types::{Piece, Role, Seat, Square, Team},
+};
+
+use super::motion::slot_of;
+
+/// One move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ply {
+    /// Who moves.
+    pub seat: Seat,
+    /// Where the man comes from; none for a drop.
+    pub from: Option<Square>,
+    /// Where it goes (the king in castling).
+    pub to: Square,
+    /// The man in the hand. A promoted man stays the pawn that it is.
+    pub man: Piece,
+    /// The square that a captured man leaves: `to`, or the pawn's square in an e.p. capture.
+    pub captured: Option<Square>,
+    /// The rook's way in castling.
+    pub rook: Option<(Square, Square)>,
+    /// What a pawn becomes. A knight is announced by the button of the tray.
+    pub promotion: Option<Role>,
+    /// The mover's time left after the move.
+    pub clock_ms: Option<i64>,
+    /// For the truth: standard algebraic notation.
+    pub san: String,
+    /// For the truth: UCI, a drop is `N@f5`.
+    pub uci: String,
+}
+
+impl Ply {
+    /// Whether a man leaves this square or comes to it.
+    pub fn touches(&self, square: Square) -> bool {
+        let rook = self.rook.map(|(from, to)| [from, to]).into_iter().flatten();
+        [self.from, Some(self.to), self.captured].into_iter().flatten().chain(rook).any(|touched| touched == square)
+    }
+
+    /// Whether a man passes over this square.
+    fn crosses(&self, square: Square) -> bool {
+        self.from.is_some_and(|from| attacks::between(from, self.to).contains(square))
+    }
+
+    /// Whether two moves of one board can be made in any order: no man of one is in the way of the other.
+    pub fn is_independent_of(&self, other: &Ply) -> bool {
+        Square::ALL.into_iter().all(|square| {
+            !(self.touches(square) && (other.touches(square) || other.crosses(square)))
+                && !(other.touches(square) && self.crosses(square))
+        })
+    }
+
+    /// The tray slot that a drop empties.
+    pub(super) fn slot(&self, world: &World) -> Option<usize> {
+        self.from.is_none().then(|| slot_of(world, self.seat, self.man)).flatten()
+    }
+}
+
+/// What the clocks begin with, and how it will end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Number of boards.
+    pub boards: usize,
+    /// Time of every player.
+    pub base_ms: i64,
+    /// Added at every press.
+    pub increment_ms: i64,
+    /// The result that the players show, if they know one.
+    pub outcome: Option<Outcome>,
+}
+
+/// A result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A team won.
+    Win(Team),
+    /// Nobody did.
+    Draw,
+}
+
+impl Outcome {
+    /// Reads `1-0`, `0-1` and `1/2-1/2`.
+    pub fn of(result: &str) -> Option<Outcome> {
+        match result {
+            "1-0" => Some(Outcome::Win(Team::WhiteA)),
+            "0-1" => Some(Outcome::Win(Team::BlackA)),
+            "1/2-1/2" => Some(Outcome::Draw),
+            _ => None,
+        }
+    }
+}
