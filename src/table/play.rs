@@ -16,7 +16,7 @@ use crate::{
     referee::{self, Ledger},
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
-    track::{Completed, Completion, Decision, Hand, Press, Seen, Tracker},
+    track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
     types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat, Team},
     wire::bslp::Button,
 };
@@ -390,7 +390,7 @@ impl Table {
     }
 
     fn publish_made(&mut self, board: BoardId) {
-        let line: ArrayVec<Move, 4> = self.play.tracker.line(board).iter().map(|ply| ply.played).collect();
+        let line: ArrayVec<Move, PLIES_MAX> = self.play.tracker.line(board).iter().map(|ply| ply.played).collect();
         self.publish_line(board, &line);
     }
 

@@ -29,10 +29,12 @@ use crate::{
 use board::{BoardTrack, Readiness};
 pub use board::{LinePly, Seen};
 pub use lookback::Revision;
-pub use search::Hand;
+pub use search::{Hand, PLIES_MAX};
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;
+/// How long before its press at least a ply's man was seen where it stood then: a scan, and a late clock message.
+pub const AT_PRESS_US: i64 = SCAN_US + 250 * MS;
 /// How long a press may hold later presses of other boards back.
 pub const HOLD_US: i64 = 600 * MS;
 /// How long a press may go unexplained before completed plies are doubted.
