@@ -73,8 +73,8 @@ pub struct BoardTrack {
     pub(super) unexplained: Bitboard,
     /// The man of the line's first ply did not stand there when the clock was pressed, and does not now.
     absent: bool,
-    /// Squares with men where none should stand.
-    pub(super) foreign: Bitboard,
+    /// What speaks against the line, men in the air and hands left out.
+    pub(super) doubt: u32,
     pub(super) cost: u32,
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
@@ -88,6 +88,8 @@ pub struct BoardTrack {
     pub(super) gap: bool,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
+    /// No time runs: what men do now is no play.
+    pub(super) clock_stopped: bool,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
@@ -103,7 +105,7 @@ impl BoardTrack {
             rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
             absent: false,
-            foreign: Bitboard::EMPTY,
+            doubt: 0,
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
@@ -112,6 +114,7 @@ impl BoardTrack {
             blind: Bitboard::EMPTY,
             gap: false,
             clock_turn: None,
+            clock_stopped: false,
             declared: ByColor::default(),
             ended_at: None,
         }
@@ -153,7 +156,7 @@ impl BoardTrack {
         let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
         self.absent = found.line.first().is_some_and(|first| absent(&position, *first, &found, evidence));
         self.unexplained = found.mismatch.any();
-        self.foreign = found.mismatch.foreign;
+        self.doubt = found.doubt;
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
             // What was seen first alone was played first.

@@ -37,12 +37,12 @@ pub struct Revision {
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
-        if self.past.is_empty() || self.looked_back == Some(self.state()) {
+        if self.past.is_empty() || self.clock_stopped || self.looked_back == Some(self.state()) {
             return None;
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
-        if self.foreign.any() { Some(rest) } else { waiting }
+        if self.doubt > 0 { Some(rest) } else { waiting }
     }
 
     fn state(&self) -> (Instant, usize) {

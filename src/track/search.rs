@@ -106,6 +106,8 @@ pub struct Explanation {
     pub mismatch: Mismatch,
     /// Its cost.
     pub cost: u32,
+    /// What of it speaks against the line itself, men in the air and in hands left out.
+    pub doubt: u32,
     /// First moves of other lines that cost hardly more, the cheapest first.
     pub rivals: ArrayVec<Move, RIVALS_MAX>,
 }
@@ -159,7 +161,8 @@ fn explanation(best: Node, firsts: &[(Move, u32)]) -> Explanation {
     let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
     rivals.sort_by_key(|(_, cost)| *cost);
     let rivals = rivals.into_iter().map(|(first, _)| first).collect();
-    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, rivals }
+    let doubt = best.spent + best.mismatch.foreign.count() as u32 * cost::FOREIGN;
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, doubt, rivals }
 }
 
 struct Search<'a> {
