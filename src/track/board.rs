@@ -310,16 +310,23 @@ impl BoardTrack {
         }
     }
 
-    /// When plies count that were played while nobody saw the clock.
+    /// When plies count whose presses nobody saw: the clock was out of sight, or went there and back between two
+    /// messages.
     fn gap_due(&self) -> Option<Instant> {
-        let open = self.gap && self.clock_turn.is_some() && self.presses.is_empty() && !self.line.is_empty();
-        (open && self.completion == Completion::Clock).then_some(self.changed_at + REST_US)
+        let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
+        match self.line.as_slice() {
+            _ if !read || self.clock_stopped => None,
+            [_, reply, ..] => Some(reply.made_at + REST_US),
+            [_] if self.gap => Some(self.changed_at + REST_US),
+            _ => None,
+        }
     }
 
     /// As many plies were completed as bring the turn to where the clock has it.
     fn close_gap(&mut self, turn: Color) {
         let odd = usize::from(self.clock_turn != Some(turn));
-        let completed = if self.line.len() % 2 == odd { self.line.len() } else { self.line.len() - 1 };
+        let plies = self.line.len().min(2);
+        let completed = if plies % 2 == odd { plies } else { plies - 1 };
         for (index, ply) in self.line.iter().take(completed).enumerate() {
             let by = if index % 2 == 0 { turn } else { !turn };
             self.presses.push_back(Press { by, at: ply.made_at, clock: None });

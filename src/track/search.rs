@@ -247,8 +247,9 @@ impl<'a> Search<'a> {
         let mut line = parent.line.clone();
         let squares = squares_of(m);
         let index = line.len();
-        let untouched = self.untouched(squares & !parent.mismatch.missing, index);
-        let absence = if untouched > 0 { 0 } else { self.absence(m, parent, index) };
+        let absence = self.absence(m, parent, index);
+        let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
+        let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
         let spent = parent.spent - refund(parent, m) + untouched + absence;
         line.push(m);
         let mut position = parent.position.clone();
@@ -323,7 +324,8 @@ impl<'a> Search<'a> {
     fn premove(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
         let ahead = !position.turn();
         let goes = |to: Square| {
-            let man = self.evidence.placement.kinds(to).single().flatten().filter(|man| man.color == ahead)?;
+            let own = position.board().by_color(ahead).contains(to);
+            let man = self.evidence.placement.kinds(to).single().flatten().filter(|man| man.color == ahead && !own)?;
             let froms = mismatch.missing & position.board().by_piece(man);
             froms.into_iter().find(|from| may_go(man, *from, to, position.board().occupied()))
         };
