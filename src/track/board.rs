@@ -84,6 +84,8 @@ pub struct BoardTrack {
     pub(super) unexplained: Bitboard,
     /// The man of the line's first ply does not stand where it should.
     absent: Option<Absent>,
+    /// Men of the player to move that are in the air.
+    in_air: Bitboard,
     /// The man of the line's first ply did not stand where it should at the press.
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
@@ -118,6 +120,7 @@ impl BoardTrack {
             rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
             absent: None,
+            in_air: Bitboard::EMPTY,
             shaky: false,
             doubt: false,
             cost: 0,
@@ -169,7 +172,8 @@ impl BoardTrack {
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
-        self.shaky = found.absent;
+        self.shaky = found.absent || self.absent.is_some();
+        self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
@@ -223,7 +227,8 @@ impl BoardTrack {
             let captured = position.play(*played);
             if index >= kept {
                 let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
-                let made_at = made_at(*played, placement, at).max(earliest);
+                let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
+                let made_at = made_at(*played, later, placement, at).max(earliest);
                 self.line.push(LinePly { played: *played, made_at, captured });
             }
         }
@@ -368,7 +373,9 @@ impl BoardTrack {
             Absent::AtPress => press.at + UNEXPLAINED_US,
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
-        absent.map_or(firm, |absent| absent.max(firm))
+        // Another man of the player in the air may be the move, or a part of it.
+        let open = self.presses.front().filter(|_| self.in_air.any()).map(|press| press.at + SCAN_US);
+        [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
 
     /// Whether a press may hold later presses of other boards back.
@@ -387,6 +394,7 @@ impl BoardTrack {
         self.gap &= press.is_none();
         let ended = self.ended_at.take();
         let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
+        let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);
@@ -411,7 +419,7 @@ impl BoardTrack {
         let found = illegal::explain(position, evidence)?;
         let press = self.presses.pop_front()?;
         self.line.clear();
-        let made_at = made_at(found.played, seen.placement, at).min(press.at);
+        let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
         Some(self.completed_by(press, position, board, (found.played, made_at), found.reasons))
     }
 
@@ -479,9 +487,10 @@ fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, eviden
     Some(if showed { Absent::Now } else { Absent::AtPress })
 }
 
-/// When the last square of a move was seen as the move leaves it.
-pub(super) fn made_at(m: Move, placement: &Placement, at: Instant) -> Instant {
-    let changes = search::squares_of(m).into_iter().map(|square| placement.changed(square));
+/// When the last square of a move was seen as the move leaves it; what later plies touched tells nothing.
+pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, at: Instant) -> Instant {
+    let squares = search::squares_of(m) & !later;
+    let changes = squares.into_iter().map(|square| placement.changed(square));
     changes.max().map_or(at, |last| last.min(at))
 }
 

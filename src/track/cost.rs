@@ -36,6 +36,8 @@ pub const IN_HAND: u32 = 3;
 pub const ARRIVED: u32 = 3;
 /// A press that no ply of the line answers.
 pub const PRESS: u32 = 8;
+/// A man that stands near its square: knocked over and put back wrongly (WBN 6.4).
+pub const DISPLACED: u32 = 10;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

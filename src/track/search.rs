@@ -316,21 +316,24 @@ impl<'a> Search<'a> {
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
             + given_up;
-        let cost = cost - self.premove(&position, mismatch);
+        let cost = cost - self.strays(&position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
     }
 
-    /// What is too much if a man of the player who is not to move went ahead.
-    fn premove(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
-        let ahead = !position.turn();
-        let goes = |to: Square| {
-            let own = position.board().by_color(ahead).contains(to);
-            let man = self.evidence.placement.kinds(to).single().flatten().filter(|man| man.color == ahead && !own)?;
-            let froms = mismatch.missing & position.board().by_piece(man);
-            froms.into_iter().find(|from| may_go(man, *from, to, position.board().occupied()))
-        };
-        let found = mismatch.foreign.into_iter().any(|to| goes(to).is_some());
-        if found { cost::FOREIGN + cost::MISSING - cost::PREMOVE } else { 0 }
+    /// What is too much if men went ahead of their turn or stand beside their squares.
+    fn strays(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+        let mut missing = mismatch.missing;
+        let mut saved = 0;
+        for to in mismatch.foreign {
+            let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
+            let from = (missing & position.board().by_piece(man)).into_iter().map(|from| (stray(position, man, from, to), from));
+            let Some((cost, from)) = from.min_by_key(|(cost, _)| *cost) else { continue };
+            if cost < cost::FOREIGN {
+                missing.discard(from);
+                saved += cost::FOREIGN + cost::MISSING - cost;
+            }
+        }
+        saved
     }
 
     /// A man that is known to read as another is no contradiction where it stands now, nor is an empty blind square.
@@ -364,6 +367,17 @@ impl<'a> Search<'a> {
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
             + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
+    }
+}
+
+/// What a man costs that is missing on `from` and stands on `to`.
+fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 {
+    let own = position.board().by_color(man.color).contains(to);
+    let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
+    match from.distance(to) {
+        _ if ahead => cost::PREMOVE,
+        0..=2 => cost::DISPLACED,
+        _ => cost::FOREIGN,
     }
 }
 
