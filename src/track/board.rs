@@ -18,14 +18,19 @@ use crate::{
 
 /// Presses that may wait for their plies.
 const PRESSES_MAX: usize = 8;
-/// Plies that a board may show beyond the game without a press: the move and the reply.
-const PLIES_AHEAD: usize = 2;
+/// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
+/// not seen.
+const PLIES_AHEAD: usize = 3;
 /// A lever that goes there and back again and there within this time has bounced.
 const BOUNCE_US: i64 = 250 * MS;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
+/// A reply that stands so long with everything explained was played, even if no press was seen.
+const MISSED_US: i64 = 2500 * MS;
+/// How long a press waits for a man that another board has yet to send.
+const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -268,7 +273,7 @@ impl BoardTrack {
             return self.unexplained_press(since, at);
         };
         if !droppable(position, first.played) {
-            return self.unexplained_press(since, at);
+            return self.unexplained_press(since + ARRIVING_US, at);
         }
         let firm_at = self.firm_at(position, first).max(since);
         if at >= firm_at { Readiness::Ready } else { Readiness::Wait(firm_at) }
@@ -321,7 +326,7 @@ impl BoardTrack {
         let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
         match self.line.as_slice() {
             _ if !read || self.clock_stopped => None,
-            [_, reply, ..] => Some(reply.made_at + REST_US),
+            [_, reply, ..] if self.unexplained.is_empty() => Some(reply.made_at + MISSED_US),
             [_] if self.gap => Some(self.changed_at + REST_US),
             _ => None,
         }
@@ -374,7 +379,8 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let open = self.presses.front().filter(|_| self.in_air.any()).map(|press| press.at + SCAN_US);
+        let unclear = self.in_air.any() || self.shaky;
+        let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
         [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
 
@@ -471,6 +477,7 @@ impl BoardTrack {
         let Some(since) = self.due_since() else { return self.gap_due() };
         match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
+            Some(_) if self.completion == Completion::Clock => Some(self.unexplained_due(since + ARRIVING_US)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
         }

@@ -38,6 +38,10 @@ pub const ARRIVED: u32 = 3;
 pub const PRESS: u32 = 8;
 /// A man that stands near its square: knocked over and put back wrongly (WBN 6.4).
 pub const DISPLACED: u32 = 10;
+/// A ply whose man stood there before the ply before it was made.
+pub const EARLY: u32 = 4;
+/// Men that stand elsewhere came there after the last man of the line.
+pub const LATER: u32 = 4;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

@@ -250,13 +250,20 @@ impl<'a> Search<'a> {
         let absence = self.absence(m, parent, index);
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
-        let spent = parent.spent - refund(parent, m) + untouched + absence;
+        let early = if absence == 0 && untouched == 0 { self.early(m, index) } else { 0 };
+        let spent = parent.spent - refund(parent, m) + untouched + absence + early;
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
         let mut node = self.node(line, position, parent.handled | squares, spent);
         node.absence = absence;
         node
+    }
+
+    /// What it costs that the first ply's man came to stand there before the ply before it was made.
+    fn early(&self, m: Move, index: usize) -> u32 {
+        let arrived = self.evidence.placement.changed(uci::destination(m));
+        if index == 0 && arrived < self.evidence.rest_since { cost::EARLY } else { 0 }
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
@@ -316,12 +323,13 @@ impl<'a> Search<'a> {
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
             + given_up;
-        let cost = cost - self.strays(&position, mismatch);
+        let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
     }
 
     /// What is too much if men went ahead of their turn or stand beside their squares.
-    fn strays(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+    fn strays(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+        let arrived = line.last().map_or(Instant(i64::MAX), |m| self.evidence.placement.changed(uci::destination(*m)));
         let mut missing = mismatch.missing;
         let mut saved = 0;
         for to in mismatch.foreign {
@@ -330,7 +338,8 @@ impl<'a> Search<'a> {
             let Some((cost, from)) = from.min_by_key(|(cost, _)| *cost) else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                saved += cost::FOREIGN + cost::MISSING - cost;
+                let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
+                saved += cost::FOREIGN + cost::MISSING - cost - if later { cost::LATER } else { 0 };
             }
         }
         saved
