@@ -16,13 +16,15 @@ use crate::{
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
 
+/// Last movements of the lever that are remembered.
+const TOGGLES_MAX: usize = 2;
 /// Presses that may wait for their plies.
 const PRESSES_MAX: usize = 8;
 /// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
 /// not seen.
 const PLIES_AHEAD: usize = 3;
 /// A lever that goes there and back again and there within this time has bounced.
-const BOUNCE_US: i64 = 250 * MS;
+const BOUNCE_US: i64 = 300 * MS;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
@@ -99,6 +101,8 @@ pub struct BoardTrack {
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
     pub(super) presses: VecDeque<Press>,
+    /// Last movements of the lever, answered or not.
+    toggles: VecDeque<(Color, Instant)>,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, usize)>,
@@ -131,6 +135,7 @@ impl BoardTrack {
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
+            toggles: VecDeque::new(),
             aliases: ArrayVec::new(),
             looked_back: None,
             blind: Bitboard::EMPTY,
@@ -170,6 +175,7 @@ impl BoardTrack {
         if let Some(role) = *self.declared.get(position.turn()) {
             position.declare_promotion(role);
         }
+        self.forget_undeclared(position.turn());
         let weight = cost::GIVE_UP_MADE;
         let before: ArrayVec<Believed, PLIES_MAX> =
             self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
@@ -189,6 +195,15 @@ impl BoardTrack {
         }
         self.changed_at = seen.placement.latest();
         self.take_line(position, &found.line, seen.placement, at);
+    }
+
+    /// Plies from a promotion on that its player has declared to be another.
+    fn forget_undeclared(&mut self, turn: Color) {
+        let Some(role) = *self.declared.get(turn) else { return };
+        let other = |ply: &LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
+        if let Some(index) = self.line.iter().step_by(2).position(other) {
+            self.line.truncate(2 * index);
+        }
     }
 
     /// What there is to go by for a line that begins `back` plies before the present.
@@ -245,14 +260,22 @@ impl BoardTrack {
     }
 
     pub fn press(&mut self, press: Press) {
+        let before = self.toggles.iter().rev().nth(1).copied();
+        if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
+            let bounced = self.toggles.pop_back();
+            if self.presses.back().map(|last| (last.by, last.at)) == bounced {
+                self.presses.pop_back();
+            }
+            return;
+        }
+        self.toggles.push_back((press.by, press.at));
+        if self.toggles.len() > TOGGLES_MAX {
+            self.toggles.pop_front();
+        }
         if self.presses.len() == PRESSES_MAX {
             self.presses.pop_front();
         }
         self.presses.push_back(press);
-        let count = self.presses.len();
-        if count >= 3 && press.at - self.presses[count - 3].at < BOUNCE_US {
-            self.presses.truncate(count - 2);
-        }
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {

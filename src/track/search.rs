@@ -385,7 +385,9 @@ fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 
     let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
     match from.distance(to) {
         _ if ahead => cost::PREMOVE,
-        0..=2 => cost::DISPLACED,
+        _ if position.board().occupied().contains(to) => cost::FOREIGN,
+        0..=1 => cost::DISPLACED,
+        2 => cost::DISPLACED_FAR,
         _ => cost::FOREIGN,
     }
 }
