@@ -34,27 +34,40 @@ fn error(expected: &'static str, found: impl Into<String>) -> PlacementError {
 
 /// Writes the placement field.
 pub fn write(board: &Board, promoted: Bitboard) -> String {
-    let mut text = String::with_capacity(72);
+    let mut text = String::with_capacity(PLACEMENT_BYTES);
+    push(&mut text, board, promoted);
+    text
+}
+
+/// A placement of many men: one a square, the slashes, a few promotion marks.
+const PLACEMENT_BYTES: usize = 80;
+
+/// The placement field at the end of a text.
+pub(super) fn push(text: &mut String, board: &Board, promoted: Bitboard) {
     for rank in Rank::ALL.into_iter().rev() {
         let mut empty = 0;
         for file in File::ALL {
             let square = Square::from_coords(file, rank);
-            let Some(man) = board.piece_at(square) else {
+            let Some(man) = man_at(board, square) else {
                 empty += 1;
                 continue;
             };
-            push_empty(&mut text, &mut empty);
+            push_empty(text, &mut empty);
             text.push(man.char());
             if promoted.contains(square) {
                 text.push('~');
             }
         }
-        push_empty(&mut text, &mut empty);
+        push_empty(text, &mut empty);
         if rank != Rank::First {
             text.push('/');
         }
     }
-    text
+}
+
+/// The man on a square; most squares are empty.
+fn man_at(board: &Board, square: Square) -> Option<Piece> {
+    if board.occupied().contains(square) { board.piece_at(square) } else { None }
 }
 
 fn push_empty(text: &mut String, empty: &mut u8) {
@@ -98,21 +111,29 @@ fn read_rank(rank: Rank, text: &str, board: &mut Board, promoted: &mut Bitboard)
     if file == 8 { Ok(()) } else { Err(error("eight squares in a rank", text)) }
 }
 
-/// The kinds of men that a pocket may hold, in the order that BFEN writes them.
-pub const POCKET_ORDER: [Role; 5] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
+/// The kinds of men that a pocket may hold, in the order that BFEN writes them; kings where a variant collects them.
+pub const POCKET_ORDER: [Role; 6] = [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
 
-/// One pocket's men in the colour of its owner, sorted QRBNP.
+/// One pocket's men in the colour of its owner, sorted KQRBNP.
 pub fn write_pocket(pocket: &Pocket, color: Color) -> String {
-    let letter = |role: Role| role.of(color).char();
-    POCKET_ORDER.iter().flat_map(|role| std::iter::repeat_n(letter(*role), *pocket.get(*role) as usize)).collect()
+    let mut text = String::new();
+    push_pocket(&mut text, pocket, color);
+    text
+}
+
+/// One pocket's men at the end of a text.
+pub(super) fn push_pocket(text: &mut String, pocket: &Pocket, color: Color) {
+    for role in POCKET_ORDER {
+        let letter = role.of(color).char();
+        (0..*pocket.get(role)).for_each(|_| text.push(letter));
+    }
 }
 
 /// Reads the letters of both pockets in any order.
 pub fn read_pockets(text: &str) -> Result<ByColor<Pocket>, PlacementError> {
     let mut pockets = ByColor::<Pocket>::default();
     for letter in text.chars() {
-        let man = Piece::from_char(letter).filter(|man| man.role != Role::King);
-        let man = man.ok_or_else(|| error("a man of PNBRQpnbrq in a pocket", letter))?;
+        let man = Piece::from_char(letter).ok_or_else(|| error("a man of PNBRQKpnbrqk in a pocket", letter))?;
         let count = pockets.get_mut(man.color).get_mut(man.role);
         *count = count.saturating_add(1);
     }

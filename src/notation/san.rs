@@ -16,16 +16,14 @@
 mod candidates;
 mod parse;
 
-use std::fmt::Write as _;
-
 use shakmaty::Move;
 
-use super::uci;
+use super::uci::{self, push_square};
 use crate::{
     rules::{Attempt, BoardPosition, Reason},
     types::{Bitboard, Role, Square},
 };
-use candidates::{can_play, reaching};
+use candidates::reaching;
 use parse::Written;
 
 /// The move in SAN with `+` or `#`; `boards` counts the boards of the table, for mate by potential drop.
@@ -41,28 +39,45 @@ pub fn write(position: &BoardPosition, m: Move, boards: usize) -> String {
 
 /// The move without the mark of check.
 pub fn write_plain(position: &BoardPosition, m: Move) -> String {
-    let mut text = String::with_capacity(8);
-    // Writing to a string does not fail.
-    let _ = match m {
-        Move::Castle { king, rook } if rook < king => write!(text, "O-O-O"),
-        Move::Castle { .. } => write!(text, "O-O"),
-        Move::Put { role, to } => write!(text, "{}@{to}", role.upper_char()),
-        Move::EnPassant { from, to } => write!(text, "{}x{to}", from.file().char()),
+    let mut text = String::with_capacity(SAN_BYTES_MAX);
+    match m {
+        Move::Castle { king, rook } if rook < king => text.push_str("O-O-O"),
+        Move::Castle { .. } => text.push_str("O-O"),
+        Move::Put { role, to } => {
+            text.push(role.upper_char());
+            text.push('@');
+            push_square(&mut text, to);
+        }
+        Move::EnPassant { from, to } => push_pawn(&mut text, from, true, to),
         Move::Normal { role: Role::Pawn, from, capture, to, promotion } => {
-            if capture.is_some() {
-                text.extend([from.file().char(), 'x']);
+            push_pawn(&mut text, from, capture.is_some(), to);
+            if let Some(role) = promotion {
+                text.push('=');
+                text.push(role.upper_char());
             }
-            let becomes = promotion.map(|role| ['=', role.upper_char()]);
-            write!(text, "{to}").map(|()| text.extend(becomes.into_iter().flatten()))
         }
         Move::Normal { role, from, capture, to, .. } => {
             text.push(role.upper_char());
             push_origin(&mut text, position, role, from, to);
-            text.extend(capture.map(|_| 'x'));
-            write!(text, "{to}")
+            if capture.is_some() {
+                text.push('x');
+            }
+            push_square(&mut text, to);
         }
-    };
+    }
     text
+}
+
+/// The longest move: `Qa1xb2+`, `exd8=Q#`.
+const SAN_BYTES_MAX: usize = 7;
+
+/// A pawn names its file when it captures (WBN E8).
+fn push_pawn(text: &mut String, from: Square, captures: bool, to: Square) {
+    if captures {
+        text.push(from.file().char());
+        text.push('x');
+    }
+    push_square(text, to);
 }
 
 /// What tells the man apart: file, else rank, else both (WBN E9). Men that may not move there do not count.
@@ -72,7 +87,7 @@ fn push_origin(text: &mut String, position: &BoardPosition, role: Role, from: Sq
         .into_iter()
         .filter(|rival| {
             let attempt = Attempt::Move { from: *rival, to, promotion: None };
-            position.as_move(attempt).is_some_and(|m| can_play(position, m))
+            position.as_move(attempt).is_some_and(|m| position.is_legal(m))
         })
         .collect();
     if rivals.is_empty() {

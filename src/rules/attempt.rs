@@ -151,7 +151,9 @@ impl BoardPosition {
         if self.board.occupied().contains(to) {
             reasons.push(Reason::DropOnOccupied);
         }
-        if !self.rules.drop_squares(man.color, man.role).contains(to) {
+        // Nobody has a king to drop where kings are not collected: no rank would do.
+        let absent_king = man.role == Role::King && !reasons.is_empty();
+        if !absent_king && !self.rules.drop_squares(man.color, man.role).contains(to) {
             reasons.push(if man.role == Role::Pawn { Reason::PawnDropRank } else { Reason::DropRank });
         }
         if man.color == self.turn && self.checking_squares(man.role).contains(to) {

@@ -10,7 +10,7 @@ impl BoardPosition {
     pub fn play(&mut self, m: Move) -> Option<Piece> {
         let color = self.turn;
         let over = self.captured_square(m).and_then(|square| self.capture(square));
-        self.ep = passed_over(m, color);
+        self.ep = passed_over(m, color).filter(|square| !self.board.occupied().contains(*square));
         self.place(m, color);
         self.turn = !color;
         self.plies = self.plies.saturating_add(1);
@@ -102,7 +102,7 @@ impl BoardPosition {
     }
 }
 
-/// The square that a double step passes over.
+/// The square that a double step passes over; no pawn steps over a man.
 fn passed_over(m: Move, color: Color) -> Option<Square> {
     match m {
         Move::Normal { role: Role::Pawn, from, to, .. }

@@ -145,7 +145,7 @@ impl BoardPosition {
 
     /// The e.p. square if a legal e.p. capture exists (FIDE 9.2).
     pub fn ep_square(&self) -> Option<Square> {
-        Position::legal_ep_square(self)
+        self.ep.filter(|_| self.legal_en_passant().next().is_some())
     }
 
     /// What the generator knows of the rule set.
@@ -249,6 +249,11 @@ impl Position for BoardPosition {
         let room = list.capacity();
         list.extend(BoardPosition::legal_moves(self).into_iter().take(room));
         list
+    }
+
+    /// The library's own way would make a list of all moves for it.
+    fn en_passant_moves(&self) -> MoveList {
+        self.legal_en_passant().collect()
     }
 
     fn is_variant_end(&self) -> bool {
