@@ -33,7 +33,7 @@ pub struct Args {
     /// Files of BPGN games
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Rule set
+    /// Law text, then changes: wbn-1.00, cz-2024.06 or fide-ext, as in fide-ext,tandem,repetition=3
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
     /// One JSON line a game

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Game, Reason, RuleSet},
-    types::{BOARDS_MAX, Bitboard, BoardId, Seat},
+    types::{BoardId, Seat},
 };
 
 /// A game record, played.
@@ -109,9 +109,8 @@ pub fn replay(record: &bpgn::Game, ruleset: &RuleSet) -> Replay {
         repetitions: Vec::new(),
         remarks: Vec::new(),
     };
-    let mut seen = Seen::new(&replay.game);
     if replay.fault.is_none() {
-        replay.play_all(record, &mut seen);
+        replay.play_all(record);
     }
     replay
 }
@@ -131,10 +130,10 @@ fn start_of(record: &bpgn::Game, ruleset: &RuleSet) -> Result<Game, Fault> {
 }
 
 impl Replay {
-    fn play_all(&mut self, record: &bpgn::Game, seen: &mut Seen) {
+    fn play_all(&mut self, record: &bpgn::Game) {
         for (index, written) in record.moves.iter().enumerate() {
             let ended = !self.mates.is_empty();
-            if let Err(fault) = self.step(index + 1, written, seen) {
+            if let Err(fault) = self.step(index + 1, written) {
                 self.fault = Some(*fault);
                 return;
             }
@@ -142,7 +141,7 @@ impl Replay {
         }
     }
 
-    fn step(&mut self, index: usize, written: &bpgn::GameMove, seen: &mut Seen) -> Result<(), Box<Fault>> {
+    fn step(&mut self, index: usize, written: &bpgn::GameMove) -> Result<(), Box<Fault>> {
         let board = written.seat.board;
         let position = self.game.board(board);
         if position.turn() != written.seat.color {
@@ -161,9 +160,7 @@ impl Replay {
         self.game.play(board, played);
         self.plies.push(ReplayedPly { seat: written.seat, played, clock_ms: written.clock_ms });
         self.look(index, written, marks);
-        if seen.may_repeat(board, self.game.board(board), self.game.ruleset().repetition) {
-            self.count(index, board);
-        }
+        self.count(index, board);
         Ok(())
     }
 
@@ -217,35 +214,6 @@ fn fault(
 ) -> Box<Fault> {
     let board = written.seat.board;
     Box::new(Fault { board, ply: position.plies() + 1, index, written: written.san.clone(), reasons, message })
-}
-
-/// Which squares White and Black have held, ply by ply: where these never stood, no position stood.
-struct Seen {
-    boards: [Vec<[Bitboard; 2]>; BOARDS_MAX],
-}
-
-impl Seen {
-    fn new(game: &Game) -> Seen {
-        let mut seen = Seen { boards: Default::default() };
-        for board in game.ids() {
-            seen.boards[board.index()].push(colors(game.board(board)));
-        }
-        seen
-    }
-
-    /// Takes a position in; whether its squares stood so often that the position may have.
-    fn may_repeat(&mut self, board: BoardId, position: &BoardPosition, often: u32) -> bool {
-        let present = colors(position);
-        let seen = &mut self.boards[board.index()];
-        let before = seen.iter().filter(|colors| **colors == present).count();
-        seen.push(present);
-        before + 1 >= often as usize
-    }
-}
-
-fn colors(position: &BoardPosition) -> [Bitboard; 2] {
-    let board = position.board();
-    [board.white(), board.black()]
 }
 
 #[cfg(test)]

@@ -238,6 +238,19 @@ mod tests {
     }
 
     #[test]
+    fn captures_and_pawns_are_written_as_the_laws_say() {
+        check("4k3/8/8/8/8/5p2/8/4K1N1 w - -", "Nxf3", "Nxf3"); // WBN E8
+        check("4k3/8/8/8/8/5p2/8/4K1N1 w - -", "Nf3", "Nxf3"); // WBN E8
+        check("4k3/8/8/8/8/5p2/6P1/4K3 w - -", "gxf3", "gxf3"); // WBN E8
+        check("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6", "exd6"); // WBN E8: where the pawn comes to rest
+        check("4k3/8/8/8/8/8/4P3/4K3 w - -", "Pe4", "e4"); // WBN E3
+        check("4k3/8/8/8/8/8/4B3/4K3 w - -", "Be2b5", "Bb5+"); // WBN E7
+        check("4k3/8/8/3p4/2P1P3/8/8/4K3 w - -", "cxd5", "cxd5"); // WBN E10
+        let both = read("xd5", &position("4k3/8/8/3p4/2P1P3/8/8/4K3 w - -"));
+        assert!(matches!(both, Err(SanError::Ambiguous { .. }))); // WBN E10
+    }
+
+    #[test]
     fn drops_promotions_castling_and_marks() {
         check("4k3/8/8/8/8/8/8/4K3/Np w - -", "N@c7!?", "N@c7+"); // WBN E11
         check("4k3/8/8/8/8/8/8/4K3/Pp b - -", "p@c4", "P@c4");

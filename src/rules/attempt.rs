@@ -8,6 +8,17 @@ use super::{BoardPosition, Kings, Reason, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Piece, Rank, Role, Square};
 
 /// What somebody did or wrote, legal or not.
+///
+/// ```
+/// use bughoused::{rules::{Attempt, BoardPosition, Reason, RuleSet}, types::{Color, Role, Square}};
+///
+/// let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// let pawn = Attempt::Move { from: Square::E2, to: Square::E4, promotion: None };
+/// assert_eq!(start.reasons(pawn), []);
+/// assert!(start.is_legal(start.as_move(pawn).unwrap()));
+/// let drop = Attempt::Drop { man: Role::Pawn.of(Color::White), to: Square::E8 };
+/// assert_eq!(start.reasons(drop), [Reason::PawnDropRank, Reason::DropNotInPocket, Reason::DropOnOccupied]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// A man went from one square to another.

@@ -51,6 +51,16 @@ pub enum Verdict {
 }
 
 /// Half points of the boards, added (variants that play all boards to their end).
+///
+/// ```
+/// use bughoused::{rules::{BoardEnd, RuleSet, Score, Verdict}, types::{BoardId, Color, Team}};
+///
+/// let ends = [BoardEnd::won(BoardId::A, Color::White), BoardEnd::drawn(BoardId::B)];
+/// assert_eq!(Score::of(&ends), Score { white_a: 3, black_a: 1 });
+/// let both_boards: RuleSet = "wbn-1.00,both-boards".parse().unwrap();
+/// assert_eq!(both_boards.verdict(2, &ends[..1]), Verdict::Open);
+/// assert_eq!(both_boards.verdict(2, &ends), Verdict::Won(Team::WhiteA));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Of the team of White on A.
@@ -127,6 +137,8 @@ mod tests {
         // WBN 1.10
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::Black)]), Verdict::Won(Team::WhiteA));
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::White)]), Verdict::Drawn);
+        let fide = RuleSet::FIDE_EXT.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::White)]);
+        assert_eq!(fide, Verdict::Drawn); // FIDE-ext 4.3
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::drawn(BoardId::B)]), Verdict::Drawn);
         assert_eq!(rules.verdict(2, &[BoardEnd::drawn(BoardId::B)]), Verdict::Drawn); // WBN 2.2b
     }

@@ -309,3 +309,6 @@ impl Frame {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

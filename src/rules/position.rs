@@ -24,6 +24,16 @@ pub(super) fn king_home(color: Color) -> Square {
 }
 
 /// One board and its two pockets.
+///
+/// ```
+/// use bughoused::{rules::{BoardPosition, RuleSet}, types::{Color, Role, Square}};
+///
+/// let mut board = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// assert_eq!(board.legal_moves().len(), 20);
+/// board.add_to_pocket(Color::White, Role::Knight); // the partner took one
+/// assert_eq!(board.count_legal_moves(), 20 + 32);
+/// assert_eq!((board.turn(), board.king(Color::White)), (Color::White, Some(Square::E1)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct BoardPosition {
     pub(super) board: Board,
@@ -58,7 +68,8 @@ impl BoardPosition {
     }
 
     /// Any position. Castling rights that no king and rook at home bear out are dropped, and an e.p. square that no
-    /// double step explains. A king without a right to castle counts as moved.
+    /// double step explains. A king at home counts as unmoved: nothing says more, and castling with a rook that is
+    /// dropped later (FIDE-ext 3.5) is not called illegal on a guess.
     pub fn from_setup(setup: &Setup, plies: u32, rules: MoveRules) -> BoardPosition {
         let castles = Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
         let mut position = BoardPosition {
@@ -73,8 +84,8 @@ impl BoardPosition {
             plies,
             rules,
         };
-        let unmoved = Color::ALL.into_iter().filter(|color| position.castles.has_color(*color));
-        position.unmoved_kings = unmoved.map(king_home).collect();
+        let at_home = |color: &Color| position.kings(*color).contains(king_home(*color));
+        position.unmoved_kings = Color::ALL.into_iter().filter(at_home).map(king_home).collect();
         position.ep = setup.ep_square.filter(|square| position.explains_ep(*square));
         position
     }

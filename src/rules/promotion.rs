@@ -7,6 +7,21 @@ use super::{Attempt, BoardPosition, Reason};
 use crate::types::{Role, Square};
 
 /// A promotion in a list of moves that has to be read differently.
+///
+/// ```
+/// use bughoused::{notation::{bfen::Bfen, san}, rules::{PromotionChange, RuleSet}, types::{BoardId, Role, Square}};
+///
+/// let game = Bfen::read("7k/P7/8/8/8/8/8/K7 w - -").unwrap().to_game(&RuleSet::WBN_1_00);
+/// let start = game.board(BoardId::A);
+/// let mut present = start.clone();
+/// let played = ["a8", "Kh7"].map(|text| {
+///     let m = san::read(text, &present).unwrap(); // nothing was said: a queen
+///     present.play(m);
+///     m
+/// });
+/// let decided = start.promotion_decided(&played, Square::A8, Square::C7); // as no queen goes
+/// assert_eq!(decided, Some(PromotionChange { index: 0, role: Role::Knight }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromotionChange {
     /// Index of the promoting move.

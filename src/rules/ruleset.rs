@@ -170,6 +170,14 @@ impl RuleSet {
         }
     }
 
+    /// Where the law text says how moves are written; the FIDE extension leaves that to the FIDE Laws of Chess.
+    pub const fn notation_article(&self) -> (&'static str, &'static str) {
+        match self.law.as_bytes() {
+            b"FIDE-ext" => ("FIDE", "C"),
+            _ => (self.law, "E"),
+        }
+    }
+
     /// Seconds for which the arbiter may freeze a player (9.4b).
     pub fn freezing(&self) -> impl Iterator<Item = u16> + '_ {
         self.freezing.iter().copied().take_while(|seconds| *seconds > 0)
