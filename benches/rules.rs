@@ -14,7 +14,7 @@ use std::{
 
 use bughoused::{
     notation::{bfen::Bfen, san},
-    rules::{BoardPosition, RuleSet, perft},
+    rules::{BoardPosition, MoveList, RuleSet, perft},
     types::BoardId,
 };
 use shakmaty::{
@@ -44,7 +44,11 @@ type Work = fn(&Case) -> u64;
 /// What is compared: ours, theirs.
 const COMPARED: [(&str, Work, Work); 7] = [
     ("tree, counted", |case| perft(&case.ours, DEPTH), |case| shakmaty::perft(&case.theirs, DEPTH)),
-    ("tree, listed", |case| list(&case.ours, DEPTH), |case| shakmaty::perft(&case.theirs, DEPTH)),
+    (
+        "tree, listed",
+        |case| list(&case.ours, &mut [const { MoveList::new() }; DEPTH as usize]),
+        |case| shakmaty::perft(&case.theirs, DEPTH),
+    ),
     (
         "legal moves",
         |case| BoardPosition::legal_moves(&case.ours).len() as u64,
@@ -128,16 +132,17 @@ fn case(ours: BoardPosition, theirs: Crazyhouse, before: &[Move]) -> Case {
     Case { asked: [&moves, before].concat(), ours, theirs, moves, texts }
 }
 
-/// As shakmaty counts: every move of the last ply is made into a list.
-fn list(position: &BoardPosition, depth: u32) -> u64 {
-    let moves = BoardPosition::legal_moves(position);
-    if depth == 1 {
+/// As shakmaty counts: every move of the last ply is made into a list. One list a ply is used again and again.
+fn list(position: &BoardPosition, lists: &mut [MoveList]) -> u64 {
+    let Some((moves, deeper)) = lists.split_first_mut() else { return 1 };
+    position.legal_moves_into(moves);
+    if deeper.is_empty() {
         return moves.len() as u64;
     }
     let after = |m: &Move| {
         let mut next = position.clone();
         BoardPosition::play(&mut next, *m);
-        list(&next, depth - 1)
+        list(&next, deeper)
     };
     moves.iter().map(after).sum()
 }

@@ -45,36 +45,25 @@ const PLACEMENT_BYTES: usize = 80;
 /// The placement field at the end of a text.
 pub(super) fn push(text: &mut String, board: &Board, promoted: Bitboard) {
     for rank in Rank::ALL.into_iter().rev() {
-        let mut empty = 0;
-        for file in File::ALL {
-            let square = Square::from_coords(file, rank);
-            let Some(man) = man_at(board, square) else {
-                empty += 1;
-                continue;
-            };
-            push_empty(text, &mut empty);
-            text.push(man.char());
+        let mut file = 0;
+        for square in board.occupied() & Bitboard::from_rank(rank) {
+            push_empty(text, u32::from(square.file()) - file);
+            text.extend(board.piece_at(square).map(Piece::char));
             if promoted.contains(square) {
                 text.push('~');
             }
+            file = u32::from(square.file()) + 1;
         }
-        push_empty(text, &mut empty);
+        push_empty(text, 8 - file);
         if rank != Rank::First {
             text.push('/');
         }
     }
 }
 
-/// The man on a square; most squares are empty.
-fn man_at(board: &Board, square: Square) -> Option<Piece> {
-    if board.occupied().contains(square) { board.piece_at(square) } else { None }
-}
-
-fn push_empty(text: &mut String, empty: &mut u8) {
-    if *empty > 0 {
-        text.push((b'0' + *empty) as char);
-        *empty = 0;
-    }
+/// A number of empty squares, at most eight; nothing for none.
+fn push_empty(text: &mut String, count: u32) {
+    text.extend(char::from_digit(count, 10).filter(|_| count > 0));
 }
 
 /// Reads eight ranks, the eighth first.

@@ -4,22 +4,17 @@
 //! [`Sink`] as sets of squares, which makes a list, a number, or just an answer. A king is never captured where the
 //! game ends before; a side without exactly one king has nothing to keep safe.
 
-use arrayvec::ArrayVec;
 use shakmaty::{Move, attacks};
 
 use super::{BoardPosition, Kings, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Color, Rank, Role, Square};
 
-/// More moves of men on a board than any position has, whatever stands on it: every square is reached from eight
-/// directions and by eight knights at most, a pawn that reaches the last rank makes up to four moves of one, and two
-/// moves castle.
-const BOARD_MOVES_MAX: usize = 64 * 16 + 8 * 3 * 3 + 2;
-/// Drops of six kinds onto every square.
-const DROPS_MAX: usize = 6 * 64;
-
 /// Legal moves of one board, those of men on it first. One man of each kind in a pocket and few men on the board make
 /// more than the list of the library holds.
-pub type MoveList = ArrayVec<Move, { BOARD_MOVES_MAX + DROPS_MAX }>;
+pub type MoveList = Vec<Move>;
+
+/// Most positions have fewer moves; others make the list grow.
+const MOVES_USUAL: usize = 160;
 
 /// Kinds that are dropped, in the order of generation.
 const DROPPED: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
@@ -104,11 +99,17 @@ impl Sink for Count {
 impl BoardPosition {
     /// All legal moves, drops included.
     pub fn legal_moves(&self) -> MoveList {
-        let mut list = MoveList::new();
-        if let Some(frame) = self.board_moves(&mut list) {
-            self.drops(frame.targets & !frame.occupied, &mut list);
-        }
+        let mut list = MoveList::with_capacity(MOVES_USUAL);
+        self.legal_moves_into(&mut list);
         list
+    }
+
+    /// The same in a list that was used before: what was in it goes.
+    pub fn legal_moves_into(&self, list: &mut MoveList) {
+        list.clear();
+        if let Some(frame) = self.board_moves(list) {
+            self.drops(frame.targets & !frame.occupied, list);
+        }
     }
 
     /// How many legal moves there are, without making a list of them.
