@@ -3,8 +3,8 @@
 //! `cargo bench --bench rules`; `ROUNDS=10` for more than 5, `ONLY=SAN` for a part. Trees are counted to depth 3 with
 //! every leaf made and listed, as shakmaty does, and as `perft` counts, without a list of the last ply. A captured man
 //! goes to the partner here and to the own pocket there, and Crazyhouse promotes to four kinds: the trees differ a
-//! little, and nodes per second are compared, each of its own tree. Legality is asked for every legal move and for those
-//! of the position before, most of which are illegal. The best round of each counts.
+//! little, and nodes per second are compared, each of its own tree. Legality is asked for every legal move and for
+//! those of the position before, most of which are illegal. The best round of each counts.
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 use std::{

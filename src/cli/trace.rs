@@ -1,7 +1,8 @@
 //! `bughoused trace`: every ply of given games with what the rules say of it, for tests against other programs.
 //!
-//! In: on stdin a game a line, its moves as `A:e2e4 a:e7e5 B:N@f3`, before them `BFEN ;` if it begins elsewhere. Out: a JSON line a game: `plies`, each with the
-//! legal moves before it, its SAN and the man that went over (`bp`: a black pawn to seat b), and the last `bfen`.
+//! In: on stdin a game a line, its moves as `A:e2e4 a:e7e5 B:N@f3`, before them `BFEN ;` if it begins elsewhere. Out: a
+//! JSON line a game: `plies`, each with the legal moves before it, its SAN and the man that went over (`bp`: a black
+//! pawn to seat b), and the last `bfen`.
 
 use std::io::{self, BufRead, Write};
 

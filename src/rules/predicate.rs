@@ -1,7 +1,7 @@
 //! Whether one move is legal (WBN 5), without a list of all moves.
 //!
-//! The answer is that of the list: a move is legal exactly if [`BoardPosition::legal_moves`] has it. A test of properties
-//! holds them against each other in any position under every rule set.
+//! The answer is that of the list: a move is legal exactly if [`BoardPosition::legal_moves`] has it. Tests hold them
+//! against each other in any position under every rule set.
 
 use shakmaty::{Move, attacks};
 

@@ -114,9 +114,9 @@ fn files_that_are_no_bughouse_are_refused_where_they_stop_being_it() {
     assert_eq!(fault.reasons, [Reason::DropNotInPocket]); // WBN 5.10
 }
 
-/// A drop without the man's letter is a pawn's (WBN E3, E11), and at 10a. `$146@h3+` Black has no pawn to drop. What was
-/// played were knights: the drop says check, and 14b. Nxf6 is made by one that only `$146@g4` can have brought. With
-/// their letter the record is legal.
+/// A drop without the man's letter is a pawn's (WBN E3, E11), and at 10a. `$146@h3+` Black has no pawn to drop. Knights
+/// were played: the drop says check, and 14b. Nxf6 is made by one that only `$146@g4` can have brought. With their
+/// letter the record is legal.
 #[test]
 fn drops_behind_the_glyph_of_a_novelty_are_pawns_as_written() {
     let text = include_str!("../../../tests/data/raw/misc--pychess_bugchess_comment_2022.bpgn");
