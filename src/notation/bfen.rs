@@ -260,6 +260,11 @@ mod tests {
     }
 
     #[test]
+    fn a_second_king_takes_no_right() {
+        check("4k2r/8/8/4K3/8/8/8/4K2R w Kk -", "4k2r/8/8/4K3/8/8/8/4K2R w Kk -");
+    }
+
+    #[test]
     fn a_capturable_en_passant_square_is_written() {
         check("4k3/8/8/8/3pP3/8/8/4K3 b - e3", "4k3/8/8/8/3pP3/8/8/4K3 b - e3");
         check("4k3/8/8/8/4P3/8/8/4K3 b - e3", "4k3/8/8/8/4P3/8/8/4K3 b - -");

@@ -17,10 +17,10 @@ use shakmaty::Move;
 use super::{
     bfen::Bfen,
     bpgn,
-    san::{self, Marks},
+    san::{self, Marks, SanError},
 };
 use crate::{
-    rules::{BoardPosition, Game, Reason, RuleSet},
+    rules::{Attempt, BoardPosition, Game, Reason, RuleSet, Transfer},
     types::{BoardId, Seat},
 };
 
@@ -41,6 +41,9 @@ pub struct Replay {
     pub repetitions: Vec<Repetition>,
     /// What the record says otherwise than the strict form does.
     pub remarks: Vec<Remark>,
+    /// Men that were passed and not yet dropped, where a capturer has several partners: no record says which one was
+    /// chosen, the drop tells.
+    passed: Vec<Transfer>,
 }
 
 /// One legal ply of a record.
@@ -108,6 +111,7 @@ pub fn replay(record: &bpgn::Game, ruleset: &RuleSet) -> Replay {
         after_end: 0,
         repetitions: Vec::new(),
         remarks: Vec::new(),
+        passed: Vec::new(),
     };
     if replay.fault.is_none() {
         replay.play_all(record);
@@ -143,6 +147,9 @@ impl Replay {
 
     fn step(&mut self, index: usize, written: &bpgn::GameMove) -> Result<(), Box<Fault>> {
         let board = written.seat.board;
+        if self.game.len() > 2 {
+            self.choose(written);
+        }
         let position = self.game.board(board);
         if position.turn() != written.seat.color {
             let message = format!("{} moves, and it is not their turn", written.seat);
@@ -157,11 +164,41 @@ impl Replay {
         if !marks.plain || marks.origin {
             self.compare(index, written, played);
         }
-        self.game.play(board, played);
+        let transfer = self.game.play(board, played);
+        if self.game.len() > 2 {
+            self.passed.extend(transfer);
+            self.dropped(written.seat, played);
+        }
         self.plies.push(ReplayedPly { seat: written.seat, played, clock_ms: written.clock_ms });
         self.look(index, written, marks);
         self.count(index, board);
         Ok(())
+    }
+
+    /// A drop of what is not in the pocket: another partner of its capturer has it, so this one was chosen.
+    fn choose(&mut self, written: &bpgn::GameMove) {
+        let seat = written.seat;
+        let read = san::read(&written.san, self.game.board(seat.board));
+        let Err(SanError::Illegal { reasons, attempt: Some(Attempt::Drop { man, .. }), .. }) = read else { return };
+        let boards = self.game.len();
+        let fits = |passed: &&mut Transfer| {
+            let chosen = passed.from.partners(boards).any(|partner| partner == seat);
+            chosen && passed.man.role == man.role && passed.to != seat
+        };
+        if reasons == [Reason::DropNotInPocket]
+            && let Some(passed) = self.passed.iter_mut().find(fits)
+            && self.game.pass_on(passed.to, seat, man.role)
+        {
+            *passed = Transfer { to: seat, man, ..*passed };
+        }
+    }
+
+    /// A man that has been dropped can no longer have gone to somebody else.
+    fn dropped(&mut self, seat: Seat, played: Move) {
+        let Move::Put { role, .. } = played else { return };
+        if let Some(at) = self.passed.iter().position(|passed| passed.to == seat && passed.man.role == role) {
+            self.passed.remove(at);
+        }
     }
 
     fn remark(&mut self, index: usize, message: impl FnOnce() -> String) {

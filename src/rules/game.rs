@@ -272,6 +272,20 @@ impl Game {
         self.occurrences(board) >= enough || about.is_some_and(appears)
     }
 
+    /// Hands a man from one pocket to another of the team, as when a capturer with several partners turns out to have
+    /// chosen the other one. False if the pocket has no such man.
+    pub fn pass_on(&mut self, from: Seat, to: Seat, role: Role) -> bool {
+        let passed = from.team() == to.team() && self.has_the_seat(to) && self.take_from_pocket(from, role);
+        if passed {
+            self.boards[to.board.index()].add_to_pocket(to.color, role);
+        }
+        passed
+    }
+
+    fn has_the_seat(&self, seat: Seat) -> bool {
+        seat.board.index() < self.len()
+    }
+
     /// Takes one man from a pocket, as when a transfer is undone.
     pub fn take_from_pocket(&mut self, seat: Seat, role: Role) -> bool {
         self.boards[seat.board.index()].take_from_pocket(seat.color, role)

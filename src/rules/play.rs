@@ -1,8 +1,11 @@
 //! Playing a move on one board. Nothing is checked: also an illegal move that stands is played.
 
-use shakmaty::{Castles, CastlingMode, EnPassantMode, Move, Position};
+use shakmaty::{EnPassantMode, Move, Position};
 
-use super::{BoardPosition, position::king_home};
+use super::{
+    BoardPosition,
+    position::{castles_of, king_home},
+};
 use crate::types::{Bitboard, CastlingSide, Color, Piece, Rank, Role, Square};
 
 impl BoardPosition {
@@ -97,7 +100,7 @@ impl BoardPosition {
         if home && self.unmoved_kings.contains(king_home(color)) {
             let mut setup = self.to_setup(EnPassantMode::Always);
             setup.castling_rights |= Bitboard::from_square(to);
-            self.castles = Castles::from_setup(&setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
+            self.castles = castles_of(&setup);
         }
     }
 }

@@ -23,6 +23,19 @@ pub(super) fn king_home(color: Color) -> Square {
     color.fold_wb(Square::E1, Square::E8)
 }
 
+/// The castling rights that king and rook at home bear out. The library knows them of a lone king only; where kings
+/// are collected another one may stand beside the one at home.
+pub(super) fn castles_of(setup: &Setup) -> Castles {
+    let mut setup = setup.clone();
+    for color in Color::ALL {
+        let kings = setup.board.kings() & setup.board.by_color(color);
+        if kings.contains(king_home(color)) {
+            kings.without(king_home(color)).into_iter().for_each(|other| setup.board.discard_piece_at(other));
+        }
+    }
+    Castles::from_setup(&setup, CastlingMode::Standard).unwrap_or_else(|valid| valid)
+}
+
 /// One board and its two pockets.
 ///
 /// ```
@@ -71,7 +84,7 @@ impl BoardPosition {
     /// double step explains. A king at home counts as unmoved: nothing says more, and castling with a rook that is
     /// dropped later (FIDE-ext 3.5) is not called illegal on a guess.
     pub fn from_setup(setup: &Setup, plies: u32, rules: MoveRules) -> BoardPosition {
-        let castles = Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
+        let castles = castles_of(setup);
         let mut position = BoardPosition {
             board: setup.board.clone(),
             promoted: setup.promoted & setup.board.occupied(),

@@ -43,6 +43,25 @@ fn a_record_may_begin_anywhere() {
     assert!(fault.message.starts_with("tag FEN: board A, field 1"), "{}", fault.message);
 }
 
+/// White on A takes two pawns and has the partners b and C; who drops one got it.
+#[test]
+fn of_several_partners_the_one_who_drops_was_chosen() {
+    let taken = "1A. e4 1a. d5 2A. exd5 2a. e6 3A. dxe6 3a. Bxe6 1B. e4 1C. e4 1c. e5";
+    for (drops, refused) in [
+        ("1b. P@e6 2C. P@e6", None),
+        ("2C. P@e6 1b. P@e6", None),
+        ("2C. P@e6 2c. a6 3C. P@d6", None),
+        ("2C. P@e6 2c. a6 3C. P@d6 1b. P@e6", Some("P@e6")),
+        ("2C. N@e6", Some("N@e6")),
+        ("1b. e6 2B. P@a6", None),
+        ("1b. e6 2B. P@a6 2b. h6 3B. P@h5", Some("P@h5")),
+    ] {
+        let fault = play(&format!("{taken} {drops}")).fault;
+        assert_eq!(fault.as_ref().map(|fault| &*fault.written), refused, "{drops}");
+        assert!(fault.is_none_or(|fault| fault.reasons == [Reason::DropNotInPocket]), "{drops}");
+    }
+}
+
 /// The moves of the BPGN sample that both law editions print (WBN E14, CZ E13).
 const SAMPLE: &str = "\
 1A. e4 {299} 1B. e4 {299} 1a. e6 {299} 1b. e5 {299} 2A. d4 {298} 2a. d5 {298} 2B. Bc4
