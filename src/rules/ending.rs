@@ -1,19 +1,16 @@
 //! Ends of boards put together to the end of the game (WBN 1.3, 1.10, 1.18, 2.2).
-//!
-//! ```
-//! use bughoused::{rules::{BoardEnd, RuleSet, Verdict}, types::{BoardId, Color, Team}};
-//!
-//! let rules = RuleSet::WBN_1_00;
-//! let mate_on_a = BoardEnd::won(BoardId::A, Color::White);
-//! assert_eq!(rules.verdict(2, &[mate_on_a]), Verdict::Won(Team::WhiteA));
-//! let mate_on_b = BoardEnd::won(BoardId::B, Color::White);
-//! assert_eq!(rules.verdict(2, &[mate_on_a, mate_on_b]), Verdict::Drawn); // WBN 1.10
-//! ```
 
 use super::{Ending, RuleSet};
 use crate::types::{BoardId, Color, Team};
 
 /// How one board ended.
+///
+/// ```
+/// use bughoused::{rules::BoardEnd, types::{BoardId, Color, Team}};
+///
+/// let mate = BoardEnd::won(BoardId::B, Color::Black);
+/// assert_eq!((mate.team(), BoardEnd::drawn(BoardId::B).team()), (Some(Team::WhiteA), None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardEnd {
     /// The board.
@@ -40,6 +37,16 @@ impl BoardEnd {
 }
 
 /// What the ends of boards make of the game.
+///
+/// ```
+/// use bughoused::{rules::{BoardEnd, RuleSet, Verdict}, types::{BoardId, Color, Team}};
+///
+/// let rules = RuleSet::WBN_1_00;
+/// let mate_on_a = BoardEnd::won(BoardId::A, Color::White);
+/// assert_eq!(rules.verdict(2, &[mate_on_a]), Verdict::Won(Team::WhiteA));
+/// let mate_on_b = BoardEnd::won(BoardId::B, Color::White);
+/// assert_eq!(rules.verdict(2, &[mate_on_a, mate_on_b]), Verdict::Drawn); // WBN 1.10
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Play goes on.
