@@ -26,7 +26,10 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::rules::{RuleSet, RuleSetError};
+use crate::{
+    notation::letters::Letters,
+    rules::{RuleSet, RuleSetError},
+};
 
 /// Records bughouse chess over the board: sensor boards, clocks and pocket trays in, moves, incidents, live state out
 #[derive(Parser)]
@@ -86,6 +89,12 @@ impl Command {
 /// Reads a rule set: `NAME[,field=value…]` or `NAME,variant`.
 fn ruleset(text: &str) -> Result<RuleSet, String> {
     text.parse().map_err(|e: RuleSetError| e.to_string())
+}
+
+/// Reads a language's letters of the men, or `figurines`.
+fn letters(code: &str) -> Result<Letters, String> {
+    let known = Letters::ALL.map(|letters| letters.code).join(", ");
+    Letters::by_code(code).ok_or_else(|| format!("expected one of {known}"))
 }
 
 /// Runs the command that the process was started with. Answers the exit code, after one line on stderr per cause.
