@@ -9,12 +9,14 @@
 //! [`devices`] feel it and speak their protocols, [`capture`] and [`pty`] carry the bytes. Everything random comes from
 //! the seed. How the recording core works is not known here; it is only spoken to.
 
+pub mod accuracy;
 pub mod capture;
 pub mod devices;
 pub mod hands;
 pub mod host;
 pub mod live;
 pub mod pty;
+pub mod random_game;
 pub mod stage;
 pub mod world;
 

@@ -22,7 +22,7 @@ mod waiting;
 
 pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
-pub use record::{players_of, plies_of, terms_of};
+pub use record::{players_of, plies_of, ply_of, terms_of};
 pub use truth::{Allowed, Played, Truth};
 
 use std::collections::BTreeSet;
