@@ -15,7 +15,7 @@ use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::{Exit, Failure, Outcome};
+use super::{Exit, Failure, Outcome, rig};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
@@ -32,7 +32,7 @@ const RANDOM_GAMES: u64 = 20;
 ///
 /// Everything runs in virtual time. The same arguments give the same figures.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = super::simulate::profiles())]
+#[command(after_help = format!("{}\n\n{}", super::simulate::profiles(), rig::help()))]
 pub struct Args {
     /// File of BPGN games
     file: Option<PathBuf>,
@@ -73,6 +73,9 @@ pub struct Args {
     /// Rule set
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
+    /// The devices.
+    #[command(flatten)]
+    rig: rig::RigArgs,
 }
 
 /// What is printed of one kind of players.
@@ -133,16 +136,16 @@ type Slot = Mutex<Option<Result<Option<Tried>, Failure>>>;
 
 /// All games by one kind of players, several at a time; the sums do not depend on how many.
 fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<Row<'a>, Failure> {
+    let rig = args.rig.rig(profile);
+    let trial = |(index, (source, seed))| {
+        // Games of one seed have devices and hands of their own.
+        Trial { source, profile, seed: seed * 1_000 + index as u64, ruleset: &args.ruleset, rig: &rig }
+    };
     let trials: Vec<Trial<'_>> = sources
         .iter()
         .flat_map(|source| (0..args.seeds).map(move |more| (source, args.seed + more)))
         .enumerate()
-        .map(|(index, (source, seed))| Trial {
-            source,
-            profile,
-            seed: seed * 1_000 + index as u64,
-            ruleset: &args.ruleset,
-        })
+        .map(trial)
         .collect();
     let progress = progress(profile.name, trials.len());
     let next = AtomicUsize::new(0);
@@ -206,7 +209,7 @@ fn progress(name: &str, games: usize) -> ProgressBar {
     ProgressBar::new(games as u64).with_style(style).with_message(name.to_owned())
 }
 
-const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  illegal   \
+const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  illegal   \
                        press→event p50/p99/max ms";
 
 fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
@@ -233,8 +236,9 @@ fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()>
 fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Result<()> {
     let (perfect, delay) = (percent(tally.perfect, tally.games), &tally.delay_ms);
     let delays = [500, 990, 1000].map(|per_mille| delay.ms(per_mille).to_string()).join("/");
-    let (games, moves, extra, illegal) = (tally.games, figures(&tally.moves), tally.extra, tally.false_illegal);
-    writeln!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {illegal:>8}   {delays}")
+    let Tally { games, moves, extra, disorder, false_illegal, .. } = tally;
+    let moves = figures(moves);
+    writeln!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}   {delays}")
 }
 
 fn figures(moves: &Moves) -> String {
@@ -258,6 +262,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::simulate::rig::Rig;
 
     #[derive(Parser)]
     struct Line {
@@ -294,7 +299,13 @@ mod tests {
     fn games_are_kept_as_capture_and_truth() {
         let dir = tempfile::tempdir().unwrap();
         let source = Source::random(1, 10, &RuleSet::WBN_1_00);
-        let trial = Trial { source: &source, profile: &Profile::CLEAN, seed: 5, ruleset: &RuleSet::WBN_1_00 };
+        let trial = Trial {
+            source: &source,
+            profile: &Profile::CLEAN,
+            seed: 5,
+            ruleset: &RuleSet::WBN_1_00,
+            rig: &Rig::default(),
+        };
         keep(dir.path(), &trial).unwrap();
         let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
         assert!(read("clean-random-0001-5.jsonl").starts_with("{\"capture\":1"));

@@ -12,6 +12,7 @@ pub mod games;
 mod log;
 pub mod perft;
 pub mod replay;
+mod rig;
 pub mod run;
 pub mod show;
 mod signals;

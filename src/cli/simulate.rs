@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args as ClapArgs;
 
-use super::{Exit, Failure, Outcome};
+use super::{Exit, Failure, Outcome, rig};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
@@ -21,6 +21,7 @@ use crate::{
         },
         host::TableHost,
         live::{Live, Progress},
+        rig::Rig,
         stage::{self, Stage},
     },
     table::{Opening, Table, settings::TableSettings},
@@ -33,7 +34,7 @@ const STARTED: &str = "2000-01-01T12:00:00Z";
 ///
 /// On pseudo-terminals the paths are printed, and play begins when hosts listen on all of them.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = profiles())]
+#[command(after_help = format!("{}\n\n{}", profiles(), rig::help()))]
 pub struct Args {
     /// File of BPGN games
     game: PathBuf,
@@ -62,6 +63,9 @@ pub struct Args {
     /// Rule set
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
+    /// The devices.
+    #[command(flatten)]
+    rig: rig::RigArgs,
 }
 
 /// Reads the name of a profile.
@@ -124,6 +128,7 @@ fn chosen(args: &Args) -> Result<bpgn::Game, Failure> {
 /// A game and how it will be played.
 struct Simulated {
     performance: Performance,
+    rig: Rig,
     settings: TableSettings,
     started: String,
     seed: u64,
@@ -137,15 +142,22 @@ impl Simulated {
             Failure::new(Exit::BadInput, line)
         })?;
         let terms = terms_of(&game);
-        let settings = TableSettings {
-            ruleset: args.ruleset.to_string(),
-            ..stage::settings(&terms, players_of(&game), &ports("/dev/serial/by-id/usb-", terms.boards))
-        };
+        let rig = args.rig.rig(args.human);
+        let ports = ports("/dev/serial/by-id/usb-", terms.boards);
         let seed = args.seed.wrapping_add(number as u64 - 1);
         let mut performance = play(&plies, &terms, args.human, seed);
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
-        Ok(Simulated { performance, settings, started: started(&game), seed })
+        let mut settings = TableSettings {
+            ruleset: args.ruleset.to_string(),
+            ..stage::settings_on(&rig, &terms, players_of(&game), &ports)
+        };
+        stage::tell_rotation(&mut settings, &rig, &Stage::on(&rig, &performance, seed));
+        Ok(Simulated { performance, rig, settings, started: started(&game), seed })
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::on(&self.rig, &self.performance, self.seed)
     }
 
     /// Virtual time: a capture file and the truth.
@@ -156,7 +168,8 @@ impl Simulated {
         let table = table.map_err(|e| Failure::new(Exit::BadConfig, format!("emulated table: {e}")))?;
         let file = File::create(path).map_err(|e| unavailable(path, e))?;
         let (mut host, out) = (TableHost::new(table), BufWriter::new(file));
-        let truth = capture::record(&self.performance, &self.settings, &self.started, self.seed, &mut host, out);
+        let truth = &self.performance.truth;
+        let truth = capture::record_stage(self.stage(), truth, &self.settings, &self.started, &mut host, out);
         let truth = truth.map_err(|e| unavailable(path, e))?;
         let beside = path.with_extension("truth.json");
         let text = serde_json::to_string(&truth).map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -170,7 +183,7 @@ impl Simulated {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let _inside = runtime.enter();
         let names: Vec<String> = self.settings.device.iter().map(|device| device.name.clone()).collect();
-        let stage = Stage::new(&self.performance, self.seed);
+        let stage = self.stage();
         let live = Live::open(stage, &names, args.links.as_deref(), args.speed).map_err(failed)?;
         for (device, port) in self.settings.device.iter_mut().zip(live.ports().borrow().iter()) {
             device.port = Some(port.display().to_string());

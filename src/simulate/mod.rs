@@ -17,6 +17,7 @@ pub mod host;
 pub mod live;
 pub mod pty;
 pub mod random_game;
+pub mod rig;
 pub mod stage;
 pub mod world;
 
@@ -32,6 +33,10 @@ pub enum Stream {
     Table,
     /// How the device with this index is made and behaves.
     Device(usize),
+    /// What is broken in the device with this index.
+    Faults(usize),
+    /// What happens to cables.
+    Cables,
 }
 
 /// The generator of one stream of a seed.
@@ -41,6 +46,8 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
         Stream::Hands => 0,
         Stream::Table => 1,
         Stream::Device(index) => 2 + index as u64,
+        Stream::Faults(index) => (1 << 32) + index as u64,
+        Stream::Cables => 1 << 33,
     });
     rng
 }

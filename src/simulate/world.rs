@@ -157,35 +157,45 @@ pub type Squares = [Option<Piece>; 64];
 pub struct World {
     boards: Vec<Squares>,
     clocks: Vec<Clock>,
+    /// Which man of its kind stands on each square, as [`World::id`] tells.
+    ids: Vec<[ManId; 64]>,
     /// Men that lie on squares.
-    lying: Vec<(BoardId, Square, Piece)>,
+    lying: Vec<(BoardId, Square, Man)>,
     trays: Vec<[Option<Piece>; SLOTS]>,
+    tray_ids: Vec<[ManId; SLOTS]>,
     /// By seat: how often a button was pressed, and the last one.
     buttons: Vec<(u32, Option<Button>)>,
-    air: Vec<Piece>,
+    air: Vec<Man>,
+    /// Men that came out of the box so far.
+    fresh: ManId,
 }
+
+/// Tells men of one kind apart: those of the set-up count from 1, board by board and square by square.
+pub type ManId = u16;
+
+type Man = (Piece, ManId);
 
 impl World {
     /// Boards set up, trays empty, clocks stopped with `micros` on every side. `high` is how each board's lever stands.
     pub fn set_up(micros: i64, high: &[Color]) -> World {
         World {
             boards: vec![start(); high.len()],
+            ids: (0..high.len())
+                .map(|board| std::array::from_fn(|square| (board * 64 + square + 1) as ManId))
+                .collect(),
             clocks: high.iter().map(|color| Clock::new(micros, *color)).collect(),
             lying: Vec::new(),
             trays: vec![[None; SLOTS]; high.len() * 2],
+            tray_ids: vec![[0; SLOTS]; high.len() * 2],
             buttons: vec![(0, None); high.len() * 2],
             air: Vec::new(),
+            fresh: (high.len() * 64) as ManId,
         }
     }
 
     /// Number of boards.
     pub fn boards(&self) -> usize {
         self.boards.len()
-    }
-
-    /// The men on a board.
-    pub fn squares(&self, board: BoardId) -> &Squares {
-        &self.boards[board.index()]
     }
 
     /// The man on a square.
@@ -195,7 +205,17 @@ impl World {
 
     /// The man that lies on a square.
     pub fn lying(&self, board: BoardId, square: Square) -> Option<Piece> {
-        self.lying.iter().find(|man| (man.0, man.1) == (board, square)).map(|man| man.2)
+        self.lying.iter().find(|man| (man.0, man.1) == (board, square)).map(|man| man.2.0)
+    }
+
+    /// The man on the square with this index and which of its kind it is.
+    pub fn man(&self, board: BoardId, square: usize) -> (Option<Piece>, ManId) {
+        (self.boards[board.index()][square], self.ids[board.index()][square])
+    }
+
+    /// Which man stands on a square; means nothing where none stands.
+    pub fn id(&self, board: BoardId, square: Square) -> ManId {
+        self.ids[board.index()][square as usize]
     }
 
     /// Whether nothing stands or lies on a square.
@@ -206,6 +226,11 @@ impl World {
     /// The slots of a seat's tray.
     pub fn tray(&self, seat: Seat) -> &[Option<Piece>; SLOTS] {
         &self.trays[seat.index()]
+    }
+
+    /// Which man of its kind lies in a slot.
+    pub fn slot_id(&self, seat: Seat, slot: usize) -> ManId {
+        self.tray_ids[seat.index()][slot]
     }
 
     /// How often a button of a seat's tray was pressed, and the last one.
@@ -219,8 +244,8 @@ impl World {
     }
 
     /// Men that are in hands.
-    pub fn air(&self) -> &[Piece] {
-        &self.air
+    pub fn air(&self) -> Vec<Piece> {
+        self.air.iter().map(|man| man.0).collect()
     }
 
     /// Does one step.
@@ -228,21 +253,23 @@ impl World {
         match action {
             Action::Lift(board, square) => self.lift(board, square),
             Action::Place(board, square, man) => {
-                self.take_from_air(man);
+                let id = self.take_from_air(man);
                 self.lift(board, square);
                 self.boards[board.index()][square as usize] = Some(man);
+                self.ids[board.index()][square as usize] = id;
             }
             Action::Lay(board, square, man) => {
-                self.take_from_air(man);
+                let id = self.take_from_air(man);
                 self.lift(board, square);
-                self.lying.push((board, square, man));
+                self.lying.push((board, square, (man, id)));
             }
-            Action::Away(man) => self.take_from_air(man),
-            Action::LiftSlot(seat, slot) => self.air.extend(self.trays[seat.index()][slot].take()),
+            Action::Away(man) => drop(self.take_from_air(man)),
+            Action::LiftSlot(seat, slot) => self.lift_slot(seat, slot),
             Action::PlaceSlot(seat, slot, man) => {
-                self.take_from_air(man);
-                let before = self.trays[seat.index()][slot].replace(man);
-                self.air.extend(before);
+                let id = self.take_from_air(man);
+                self.lift_slot(seat, slot);
+                self.trays[seat.index()][slot] = Some(man);
+                self.tray_ids[seat.index()][slot] = id;
             }
             Action::Start(board) => self.clocks[board.index()].start(at),
             Action::Press { seat, bonus } => self.clocks[seat.board.index()].press(at, seat.color, bonus),
@@ -259,15 +286,26 @@ impl World {
     }
 
     fn lift(&mut self, board: BoardId, square: Square) {
-        self.air.extend(self.boards[board.index()][square as usize].take());
+        let id = self.id(board, square);
+        let standing = self.boards[board.index()][square as usize].take();
+        self.air.extend(standing.map(|man| (man, id)));
         let lying = self.lying.iter().position(|man| (man.0, man.1) == (board, square));
         self.air.extend(lying.map(|place| self.lying.swap_remove(place).2));
     }
 
-    /// A man that nobody held comes out of the box.
-    fn take_from_air(&mut self, man: Piece) {
-        if let Some(place) = self.air.iter().position(|held| *held == man) {
-            self.air.swap_remove(place);
+    fn lift_slot(&mut self, seat: Seat, slot: usize) {
+        let man = self.trays[seat.index()][slot].take();
+        self.air.extend(man.map(|man| (man, self.tray_ids[seat.index()][slot])));
+    }
+
+    /// The man of this kind that was in the air longest; one that nobody held comes out of the box.
+    fn take_from_air(&mut self, man: Piece) -> ManId {
+        match self.air.iter().position(|held| held.0 == man) {
+            Some(place) => self.air.remove(place).1,
+            None => {
+                self.fresh += 1;
+                self.fresh
+            }
         }
     }
 }
@@ -312,6 +350,7 @@ mod tests {
         run(&mut world, &[(3, Action::PlaceSlot(BoardId::B.seat(Color::Black), 0, black))]);
         assert!(world.air().is_empty());
         assert_eq!(world.at(A, Square::E7), Some(white));
+        assert_eq!(world.id(A, Square::E7), Square::E2 as ManId + 1, "the same man");
         assert_eq!(world.tray(BoardId::B.seat(Color::Black))[0], Some(black));
     }
 

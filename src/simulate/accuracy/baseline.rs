@@ -13,7 +13,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, RuleSet},
-    simulate::{hands::Truth, host::Host},
+    simulate::{hands::Truth, host::Host, rig::Rig},
     types::{BoardId, Color, Instant, MS, Piece, Role, Square},
     wire::dgt::{ClockReading, Decoder, Message, piece_of},
 };
@@ -63,7 +63,7 @@ impl Baseline {
     /// What it recorded, judged.
     pub fn verdict(&self, truth: &Truth) -> Verdict {
         let recorded = self.moves.iter().map(|(board, uci, at)| Recorded { board: *board, uci, completed: *at });
-        compare(truth, &recorded.collect::<Vec<_>>())
+        compare(truth, &recorded.collect::<Vec<_>>(), &Rig::default())
     }
 
     /// Takes the position one ply ahead that equals what stands on a board.

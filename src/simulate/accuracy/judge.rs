@@ -8,12 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     event::{Body, Event, IncidentState},
     record::GameRecord,
-    simulate::hands::{Played, Truth},
+    simulate::{
+        devices::faults::Faults,
+        hands::{Played, Truth},
+        rig::{Clocks, Rig},
+    },
     types::{BoardId, Instant, MS, SECOND},
 };
 
 /// Presses of two boards that lie nearer are beyond what clock messages resolve.
 const ORDER_RESOLUTION: i64 = 250 * MS;
+/// The same where no clock tells when a move was completed, and where lines lose what clocks tell.
+const ORDER_WITHOUT_CLOCK: i64 = SECOND;
+const ORDER_WITH_FAULTS: i64 = 1500 * MS;
 /// How long after a move doubts about it may be told.
 const DOUBT: i64 = 3 * SECOND;
 
@@ -76,14 +83,14 @@ pub(super) struct Recorded<'a> {
 }
 
 /// Judges what the machine told.
-pub fn judge(truth: &Truth, events: &[Event]) -> Verdict {
+pub fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
     let games = GameRecord::fold(events);
     let longest = games.iter().max_by_key(|game| game.moves.len());
     let recorded: Vec<Recorded<'_>> = longest.map_or(Vec::new(), |game| {
         let moves = game.moves.iter();
         moves.map(|(_, m)| Recorded { board: m.board, uci: &m.uci, completed: m.completed_at }).collect()
     });
-    let mut verdict = compare(truth, &recorded);
+    let mut verdict = compare(truth, &recorded, rig);
     verdict.games = games.len();
     let told = Told::new(events);
     for (judged, played) in verdict.moves.iter_mut().zip(&truth.moves) {
@@ -102,7 +109,7 @@ pub fn judge(truth: &Truth, events: &[Event]) -> Verdict {
 }
 
 /// Compares the final list of moves with what was played: right or silently wrong.
-pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>]) -> Verdict {
+pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>], rig: &Rig) -> Verdict {
     let mut verdict = Verdict { games: 1, ..Verdict::default() };
     let mut right = vec![None; truth.moves.len()];
     let boards: BTreeSet<BoardId> =
@@ -123,14 +130,28 @@ pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>]) -> Verdict {
             decided: None,
         });
     }
-    let mut latest = Instant::ZERO;
-    let mut in_order: Vec<_> = right.iter().zip(&truth.moves).filter_map(|(at, m)| Some(((*at)?, m.press))).collect();
-    in_order.sort_unstable_by_key(|(at, _)| *at);
-    for (_, press) in in_order {
-        verdict.disorder += usize::from(press < latest + -ORDER_RESOLUTION);
-        latest = latest.max(press);
-    }
+    verdict.disorder = disorder(truth, &right, rig);
     verdict
+}
+
+/// Counts moves that stand behind one that was completed later. `right` is where each played move is recorded.
+fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
+    let resolution = match rig {
+        Rig { faults, .. } if *faults != Faults::default() => ORDER_WITH_FAULTS,
+        Rig { clocks: Clocks::All, .. } => ORDER_RESOLUTION,
+        _ => ORDER_WITHOUT_CLOCK,
+    };
+    let completed = |m: &Played| if rig.clocks.on(m.board) { m.press } else { m.made };
+    let recorded = right.iter().zip(&truth.moves).filter_map(|(at, m)| Some(((*at)?, completed(m))));
+    let mut recorded: Vec<(usize, Instant)> = recorded.collect();
+    recorded.sort_unstable_by_key(|(at, _)| *at);
+    let mut latest = Instant::ZERO;
+    let behind = recorded.into_iter().filter(|(_, completed)| {
+        let before = latest;
+        latest = latest.max(*completed);
+        *completed < before + -resolution
+    });
+    behind.count()
 }
 
 /// The longest common subsequence of two lists of these lengths, as pairs of places.

@@ -29,7 +29,8 @@ use super::{
     hands::{Ply, Profile, Terms, Truth, play, players_of, plies_of, terms_of},
     host::{Listened, TableHost},
     random_game::random_game,
-    stage,
+    rig::Rig,
+    stage::{self, Stage},
 };
 
 /// When every emulated table is opened.
@@ -76,6 +77,8 @@ pub struct Trial<'a> {
     pub seed: u64,
     /// The rules.
     pub ruleset: &'a RuleSet,
+    /// The devices.
+    pub rig: &'a Rig,
 }
 
 impl Trial<'_> {
@@ -88,7 +91,7 @@ impl Trial<'_> {
     pub fn run(&self, with_baseline: bool) -> io::Result<Tried> {
         let mut baseline = with_baseline.then(|| Baseline::new(self.ruleset, self.source.terms.boards));
         let (truth, host) = self.perform(baseline.as_mut(), io::sink())?;
-        let machine = judge(&truth, host.events());
+        let machine = judge(&truth, host.events(), self.rig);
         let baseline = baseline.map(|baseline| baseline.verdict(&truth));
         Ok(Tried { machine, baseline })
     }
@@ -98,20 +101,19 @@ impl Trial<'_> {
         Ok(self.perform(None, out)?.0)
     }
 
-    fn settings(&self) -> TableSettings {
-        let settings = stage::settings(&self.source.terms, self.source.players.clone(), &[]);
-        TableSettings { ruleset: self.ruleset.to_string(), ..settings }
-    }
-
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
-        let mut performance = play(&self.source.plies, &self.source.terms, self.profile, self.seed);
-        performance.truth.game.clone_from(&self.source.name);
-        let settings = self.settings();
+        let Source { name, plies, terms, players } = self.source;
+        let mut performance = play(plies, terms, self.profile, self.seed);
+        performance.truth.game.clone_from(name);
+        let stage = Stage::on(self.rig, &performance, self.seed);
+        let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);
+        let mut settings = TableSettings { ruleset: self.ruleset.to_string(), ..settings };
+        stage::tell_rotation(&mut settings, self.rig, &stage);
         let opening = Opening { session: "accuracy".into(), started_us: 0, seq: 1, incident: 1 };
         let table = Table::new(settings.clone(), opening).map_err(|e| io::Error::other(e.to_string()))?;
         let mut host = TableHost::new(table);
         let mut both = Listened { speaks: &mut host, listens: baseline };
-        let truth = capture::record(&performance, &settings, STARTED, self.seed, &mut both, out)?;
+        let truth = capture::record_stage(stage, &performance.truth, &settings, STARTED, &mut both, out)?;
         Ok((truth, host))
     }
 }

@@ -86,7 +86,7 @@ impl Hands<'_> {
         for board in BoardId::first(self.boards.len()) {
             self.set_up(board, cleared);
         }
-        for man in self.world.air().to_vec() {
+        for man in self.world.air() {
             self.act(cleared, Action::Away(man));
         }
     }
