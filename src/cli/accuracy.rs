@@ -15,12 +15,12 @@ use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::{Exit, Failure, Outcome, rig};
+use super::{Exit, Failure, Outcome, offences::OffenceArgs, rig};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
     simulate::{
-        accuracy::{Moves, Source, Tally, Trial, Tried},
+        accuracy::{Moves, Recall, Source, Tally, Trial, Tried},
         hands::{Profile, habit::Habit},
     },
 };
@@ -32,7 +32,7 @@ const RANDOM_GAMES: u64 = 20;
 ///
 /// Everything runs in virtual time. The same arguments give the same figures.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = format!("{}\n\n{}", super::simulate::profiles(), rig::help()))]
+#[command(after_help = super::simulate::help())]
 pub struct Args {
     /// File of BPGN games
     file: Option<PathBuf>,
@@ -76,6 +76,9 @@ pub struct Args {
     /// The devices.
     #[command(flatten)]
     rig: rig::RigArgs,
+    /// The offences.
+    #[command(flatten)]
+    offences: OffenceArgs,
 }
 
 /// What is printed of one kind of players.
@@ -114,6 +117,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
 
 /// The games of the file, and random ones.
 fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
+    let offences = args.offences.offences();
     let mut sources = Vec::new();
     if let Some(path) = &args.file {
         let file = File::open(path).map_err(|e| unavailable(path, e))?;
@@ -122,12 +126,13 @@ fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
             let place = format!("{}: game {}", path.display(), index + 1);
             let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{place}: {e}"));
             let record: bpgn::Game = parsed.map_err(|e| bad(&e))?.game;
-            let source = Source::of_record(format!("game-{:04}", index + 1), &record, &args.ruleset);
+            let source =
+                Source::of_record(format!("game-{:04}", index + 1), &record, &args.ruleset, &offences, index as u64);
             sources.push(source.map_err(|fault| bad(&fault.message))?);
         }
     }
     let random = args.random.unwrap_or(if args.file.is_none() { RANDOM_GAMES } else { 0 });
-    sources.extend((1..=random).map(|seed| Source::random(seed, args.plies, &args.ruleset)));
+    sources.extend((1..=random).map(|seed| Source::random(seed, args.plies, &args.ruleset, &offences)));
     Ok(sources)
 }
 
@@ -136,10 +141,17 @@ type Slot = Mutex<Option<Result<Option<Tried>, Failure>>>;
 
 /// All games by one kind of players, several at a time; the sums do not depend on how many.
 fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<Row<'a>, Failure> {
-    let rig = args.rig.rig(profile);
+    let (rig, offences) = (args.rig.rig(profile), args.offences.offences());
     let trial = |(index, (source, seed))| {
         // Games of one seed have devices and hands of their own.
-        Trial { source, profile, seed: seed * 1_000 + index as u64, ruleset: &args.ruleset, rig: &rig }
+        Trial {
+            source,
+            profile,
+            seed: seed * 1_000 + index as u64,
+            ruleset: &args.ruleset,
+            rig: &rig,
+            offences: &offences,
+        }
     };
     let trials: Vec<Trial<'_>> = sources
         .iter()
@@ -209,8 +221,8 @@ fn progress(name: &str, games: usize) -> ProgressBar {
     ProgressBar::new(games as u64).with_style(style).with_message(name.to_owned())
 }
 
-const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  illegal   \
-                       press→event p50/p99/max ms";
+const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  \
+                       illegal   press→event p50/p99/max ms";
 
 fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
     print_tally(out, row.profile, &row.machine)?;
@@ -225,6 +237,12 @@ fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()>
     }
     for (name, moves) in &row.machine.habits {
         writeln!(out, "  {name:33} {}", figures(moves))?;
+    }
+    for (name, Recall { committed, reported }) in &row.machine.offences {
+        writeln!(out, "  {name:33} {reported:>7} of {committed} reported")?;
+    }
+    for (kind, count) in &row.machine.false_incidents {
+        writeln!(out, "  {kind:33} {count:>7} that nobody committed")?;
     }
     let incidents: Vec<_> = row.machine.incidents.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     if !incidents.is_empty() {
@@ -249,7 +267,7 @@ fn figures(moves: &Moves) -> String {
 
 /// A share with two decimals that is 100.00 only if nothing is missing.
 fn percent(part: usize, whole: usize) -> String {
-    let hundredths = if whole == 0 { 10_000 } else { part * 10_000 / whole };
+    let hundredths = (part * 10_000).checked_div(whole).unwrap_or(10_000);
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
@@ -262,7 +280,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::simulate::rig::Rig;
+    use crate::simulate::{offence::Offences, rig::Rig};
 
     #[derive(Parser)]
     struct Line {
@@ -298,8 +316,10 @@ mod tests {
     #[test]
     fn games_are_kept_as_capture_and_truth() {
         let dir = tempfile::tempdir().unwrap();
-        let source = Source::random(1, 10, &RuleSet::WBN_1_00);
+        let none = Offences::default();
+        let source = Source::random(1, 10, &RuleSet::WBN_1_00, &none);
         let trial = Trial {
+            offences: &none,
             source: &source,
             profile: &Profile::CLEAN,
             seed: 5,

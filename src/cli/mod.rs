@@ -10,6 +10,7 @@ pub mod demo;
 pub mod export;
 pub mod games;
 mod log;
+mod offences;
 pub mod perft;
 pub mod replay;
 mod rig;

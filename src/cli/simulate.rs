@@ -8,16 +8,21 @@ use std::{
 
 use clap::Args as ClapArgs;
 
-use super::{Exit, Failure, Outcome, rig};
+use super::{
+    Exit, Failure, Outcome,
+    offences::{self, OffenceArgs},
+    rig,
+};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
     simulate::{
         capture,
+        fork::plies_with,
         hands::{
             Performance, Profile,
             habit::{COLUMNS, Habit},
-            play, players_of, plies_of, terms_of,
+            play_offending, players_of,
         },
         host::TableHost,
         live::{Live, Progress},
@@ -34,7 +39,7 @@ const STARTED: &str = "2000-01-01T12:00:00Z";
 ///
 /// On pseudo-terminals the paths are printed, and play begins when hosts listen on all of them.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = format!("{}\n\n{}", profiles(), rig::help()))]
+#[command(after_help = help())]
 pub struct Args {
     /// File of BPGN games
     game: PathBuf,
@@ -66,6 +71,9 @@ pub struct Args {
     /// The devices.
     #[command(flatten)]
     rig: rig::RigArgs,
+    /// The offences.
+    #[command(flatten)]
+    offences: OffenceArgs,
 }
 
 /// Reads the name of a profile.
@@ -74,8 +82,13 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     Profile::named(name).ok_or_else(|| format!("expected one of {known}"))
 }
 
+/// The help on all that is emulated.
+pub(super) fn help() -> String {
+    [profiles(), rig::help(), offences::help()].join("\n\n")
+}
+
 /// The help on profiles: the kinds of players and their habits.
-pub(super) fn profiles() -> String {
+fn profiles() -> String {
     let habits: String = Habit::all().map(|habit| format!("\n  {:18}{}", habit.name(), habit.about())).collect();
     format!("Profiles: {}, or clean with one habit:{habits}", COLUMNS.join(", "))
 }
@@ -136,16 +149,15 @@ struct Simulated {
 
 impl Simulated {
     fn new(args: &Args, game: bpgn::Game, number: usize) -> Result<Simulated, Failure> {
-        let plies = plies_of(&game, &args.ruleset).map_err(|fault| {
+        let (rig, offences) = (args.rig.rig(args.human), args.offences.offences());
+        let seed = args.seed.wrapping_add(number as u64 - 1);
+        let (plies, terms) = plies_with(&game, &args.ruleset, &offences, seed).map_err(|fault| {
             let place = format!("{}: game {number}: board {}, ply {}", args.game.display(), fault.board, fault.ply);
             let line = format!("{place}: expected a legal move: {}", fault.message);
             Failure::new(Exit::BadInput, line)
         })?;
-        let terms = terms_of(&game);
-        let rig = args.rig.rig(args.human);
         let ports = ports("/dev/serial/by-id/usb-", terms.boards);
-        let seed = args.seed.wrapping_add(number as u64 - 1);
-        let mut performance = play(&plies, &terms, args.human, seed);
+        let mut performance = play_offending(&plies, &terms, args.human, &offences, seed);
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
         let mut settings = TableSettings {

@@ -12,9 +12,11 @@
 pub mod accuracy;
 pub mod capture;
 pub mod devices;
+pub mod fork;
 pub mod hands;
 pub mod host;
 pub mod live;
+pub mod offence;
 pub mod pty;
 pub mod random_game;
 pub mod rig;

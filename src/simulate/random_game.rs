@@ -9,19 +9,25 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::Move;
 
 use crate::{
-    rules::{BoardPosition, Game, RuleSet},
+    rules::{BoardPosition, Game, Reason, RuleSet},
     types::{BoardId, MS, Role},
 };
 
-use super::hands::{Outcome, Ply, Terms, ply_of};
+use super::{
+    hands::{Outcome, Ply, Terms, ply_of},
+    offence::{Occasions, Offence, Offences, illegal::illegal_ply},
+};
 
 /// Time of every player.
 const BASE_MS: i64 = 180_000;
 /// Time that a move takes, for the order across the boards.
 const THINK: std::ops::RangeInclusive<i64> = 200 * MS..=3000 * MS;
 
+/// Whether a move is of a kind.
+type IsOfKind = fn(&BoardPosition, &Move) -> bool;
+
 /// What a move is, and how often of a hundred it is chosen where it is possible. The first that is chosen is played.
-const KINDS: [(fn(&BoardPosition, &Move) -> bool, u32); 7] = [
+const KINDS: [(IsOfKind, u32); 7] = [
     (|_, m| matches!(m, Move::EnPassant { .. }), 80),
     (|_, m| m.promotion().is_some(), 80),
     (|_, m| matches!(m, Move::Castle { .. }), 70),
@@ -33,23 +39,57 @@ const KINDS: [(fn(&BoardPosition, &Move) -> bool, u32); 7] = [
 
 /// A random game of at most so many plies, and what it ends with. A mate ends it.
 pub fn random_game(seed: u64, plies_max: usize, ruleset: &RuleSet) -> (Vec<Ply>, Terms) {
+    offending_game(seed, plies_max, ruleset, &Offences::default())
+}
+
+/// The same with illegal moves. One that no move of the rules describes ends the game, as if it were claimed.
+pub fn offending_game(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> (Vec<Ply>, Terms) {
+    let terms = Terms { boards: 2, base_ms: BASE_MS, increment_ms: 0, outcome: None };
+    go_on(Game::new(ruleset.clone(), 2), Vec::new(), terms, plies_max, offences, seed)
+}
+
+/// Goes on with a game that has `plies`, until it has so many or ends.
+pub fn go_on(
+    mut game: Game,
+    mut plies: Vec<Ply>,
+    mut terms: Terms,
+    plies_max: usize,
+    offences: &Offences,
+    seed: u64,
+) -> (Vec<Ply>, Terms) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut game = Game::new(ruleset.clone(), 2);
-    let mut terms = Terms { boards: 2, base_ms: BASE_MS, increment_ms: 0, outcome: None };
-    let mut plies = Vec::with_capacity(plies_max);
+    let illegal = |offence: Offence| offence.reason().is_some();
+    let mut occasions = Occasions::new(offences, plies_max, illegal, &mut rng);
     let mut next = [rng.random_range(THINK), rng.random_range(THINK)];
-    while plies.len() < plies_max {
+    let mut exposed = false;
+    // Both sides of a table may have to wait for the other board.
+    for _ in 0..plies_max * 2 {
+        if plies.len() >= plies_max || game.ids().all(|board| game.board(board).count_legal_moves() == 0) {
+            break;
+        }
         let index = usize::from(next[1] < next[0]);
         next[index] += rng.random_range(THINK);
         let Some(board) = BoardId::new(index) else { break };
+        let wrong = occasions.at(plies.len(), &mut rng).and_then(Offence::reason);
+        let mut found = wrong.and_then(|reason| illegal_ply(&game, board, reason, &mut rng));
+        if found.is_some() {
+            occasions.done();
+        } else if wrong == Some(Reason::KingCaptured) && !exposed {
+            // A king can be taken only where it was left in check.
+            found = illegal_ply(&game, board, Reason::LeavesKingInCheck, &mut rng);
+            exposed = found.is_some();
+        }
+        if let Some((ply, played)) = found {
+            plies.push(ply);
+            let Some(played) = played else { break };
+            game.play(board, played);
+            continue;
+        }
         let Some(played) = choose(game.board(board), &mut rng) else { continue };
         plies.push(ply_of(&game, board, played, None));
         game.play(board, played);
         if game.is_mate(board) {
             terms.outcome = Some(Outcome::Win(board.seat(game.board(board).turn().other()).team()));
-            break;
-        }
-        if game.ids().all(|board| game.board(board).count_legal_moves() == 0) {
             break;
         }
     }

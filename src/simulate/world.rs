@@ -37,6 +37,10 @@ pub enum Action {
     Lag(BoardId, i64),
     /// A clock is stopped.
     Stop(BoardId),
+    /// A clock is stopped in the middle of a game.
+    Pause(BoardId),
+    /// It goes on as it was.
+    Resume(BoardId),
     /// A button of a seat's tray is pressed.
     Button(Seat, Button),
 }
@@ -82,6 +86,8 @@ pub struct Clock {
     running: bool,
     /// When the running time begins to count.
     counts_from: Instant,
+    /// When it was stopped in the middle of a game.
+    paused: Option<Instant>,
     touched: Instant,
 }
 
@@ -93,6 +99,7 @@ impl Clock {
             high,
             running: false,
             counts_from: Instant::ZERO,
+            paused: None,
             touched: Instant::ZERO,
         }
     }
@@ -103,7 +110,7 @@ impl Clock {
         if !self.running || color != self.high {
             return left;
         }
-        (left - (at - self.counts_from).max(0)).max(0)
+        (left - (self.paused.unwrap_or(at) - self.counts_from).max(0)).max(0)
     }
 
     /// The side whose lever is up.
@@ -113,7 +120,7 @@ impl Clock {
 
     /// Whether a time runs.
     pub fn running(&self) -> bool {
-        self.running
+        self.running && self.paused.is_none()
     }
 
     /// When the lever or the running state last changed.
@@ -127,7 +134,7 @@ impl Clock {
     }
 
     fn start(&mut self, at: Instant) {
-        *self = Clock { left: self.left, high: Color::White, running: true, counts_from: at, touched: at };
+        *self = Clock { high: Color::White, running: true, counts_from: at, touched: at, ..*self };
     }
 
     fn press(&mut self, at: Instant, color: Color, bonus: i64) {
@@ -140,6 +147,18 @@ impl Clock {
         }
         self.high = color.other();
         self.touched = at;
+    }
+
+    fn pause(&mut self, at: Instant) {
+        self.paused = self.paused.or(Some(at));
+        self.touched = at;
+    }
+
+    fn resume(&mut self, at: Instant) {
+        if let Some(since) = self.paused.take() {
+            self.counts_from = self.counts_from + (at - since);
+            self.touched = at;
+        }
     }
 
     fn stop(&mut self, at: Instant) {
@@ -278,6 +297,8 @@ impl World {
                 clock.counts_from = clock.counts_from + micros;
             }
             Action::Stop(board) => self.clocks[board.index()].stop(at),
+            Action::Pause(board) => self.clocks[board.index()].pause(at),
+            Action::Resume(board) => self.clocks[board.index()].resume(at),
             Action::Button(seat, button) => {
                 let (count, last) = &mut self.buttons[seat.index()];
                 (*count, *last) = (*count + 1, Some(button));
@@ -374,7 +395,9 @@ mod tests {
         assert_eq!((left(&world, Color::White, 11), left(&world, Color::White, 15)), (180, 177));
         run(&mut world, &[(16, press(Color::Black, 0)), (17, press(Color::White, 2 * SECOND))]);
         assert_eq!((left(&world, Color::White, 99), left(&world, Color::Black, 20)), (177, 177));
-        run(&mut world, &[(20, Action::Stop(A))]);
+        run(&mut world, &[(18, Action::Pause(A)), (19, Action::Resume(A))]);
+        assert_eq!(left(&world, Color::Black, 20), 178, "a pause counts for nobody");
+        run(&mut world, &[(21, Action::Stop(A))]);
         assert_eq!(left(&world, Color::Black, 99), 177);
         assert!(!world.clock(A).running());
     }

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::referee::{self, Recall};
+
 use crate::{
-    event::{Body, Event, IncidentState},
+    event::{Body, Event},
     record::GameRecord,
     simulate::{
         devices::faults::Faults,
@@ -65,6 +67,10 @@ pub struct Verdict {
     pub false_illegal: usize,
     /// Incidents by kind.
     pub incidents: BTreeMap<String, usize>,
+    /// Offences by name, and how many were reported.
+    pub offences: BTreeMap<String, Recall>,
+    /// Incidents of offences that nobody committed, by kind.
+    pub false_incidents: BTreeMap<String, usize>,
 }
 
 impl Verdict {
@@ -96,33 +102,38 @@ pub fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
     for (judged, played) in verdict.moves.iter_mut().zip(&truth.moves) {
         told.look_at(judged, played);
     }
-    let incidents = events.iter().filter_map(|event| match &event.body {
-        Body::Incident(incident) if incident.state == IncidentState::Open => Some(incident),
-        _ => None,
-    });
-    let mut seen = BTreeSet::new();
-    for incident in incidents.filter(|incident| seen.insert(incident.id)) {
-        *verdict.incidents.entry(incident.kind.clone()).or_default() += 1;
-    }
-    verdict.false_illegal = verdict.incidents.get("illegal-move").copied().unwrap_or(0);
+    referee::look_at(&mut verdict, truth, events);
     verdict
 }
 
 /// Compares the final list of moves with what was played: right or silently wrong.
 pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>], rig: &Rig) -> Verdict {
     let mut verdict = Verdict { games: 1, ..Verdict::default() };
+    // A move that no rule describes ends the game; how it is written is nobody's matter.
+    let last = truth.offences.iter().rfind(|offence| referee::is_last(offence));
+    let judged = |board: BoardId, ply: usize| last.is_none_or(|last| board != last.board || ply < last.ply as usize);
     let mut right = vec![None; truth.moves.len()];
     let boards: BTreeSet<BoardId> =
         truth.moves.iter().map(|played| played.board).chain(recorded.iter().map(|found| found.board)).collect();
     for board in boards {
         let played: Vec<usize> = (0..truth.moves.len()).filter(|index| truth.moves[*index].board == board).collect();
         let found: Vec<usize> = (0..recorded.len()).filter(|index| recorded[*index].board == board).collect();
+        let played: Vec<usize> =
+            played.into_iter().enumerate().filter(|(n, _)| judged(board, n + 1)).map(|p| p.1).collect();
+        let found: Vec<usize> =
+            found.into_iter().enumerate().filter(|(n, _)| judged(board, n + 1)).map(|p| p.1).collect();
         let same = |a: usize, b: usize| truth.moves[played[a]].uci == recorded[found[b]].uci;
         let pairs = align(played.len(), found.len(), same);
         verdict.extra += found.len() - pairs.len();
         pairs.into_iter().for_each(|(a, b)| right[played[a]] = Some(found[b]));
     }
+    let mut plies: BTreeMap<BoardId, usize> = BTreeMap::new();
     for (played, found) in truth.moves.iter().zip(&right) {
+        let ply = plies.entry(played.board).or_default();
+        *ply += 1;
+        if !judged(played.board, *ply) {
+            continue;
+        }
         verdict.moves.push(Judged {
             grade: if found.is_some() { Grade::Right } else { Grade::Silent },
             tags: played.tags.clone(),

@@ -9,9 +9,11 @@
 
 mod baseline;
 mod judge;
+mod referee;
 mod tally;
 
 pub use judge::{Grade, Judged, Verdict, judge};
+pub use referee::Recall;
 pub use tally::{Delays, Moves, Tally};
 
 use std::io;
@@ -26,9 +28,11 @@ use crate::{
 use self::baseline::Baseline;
 use super::{
     capture,
-    hands::{Ply, Profile, Terms, Truth, play, players_of, plies_of, terms_of},
+    fork::plies_with,
+    hands::{Ply, Profile, Terms, Truth, play_offending, players_of},
     host::{Listened, TableHost},
-    random_game::random_game,
+    offence::Offences,
+    random_game::offending_game,
     rig::Rig,
     stage::{self, Stage},
 };
@@ -47,14 +51,21 @@ pub struct Source {
 }
 
 impl Source {
-    /// A game record, or where it breaks the rules.
-    pub fn of_record(name: String, record: &bpgn::Game, ruleset: &RuleSet) -> Result<Source, Fault> {
-        Ok(Source { name, plies: plies_of(record, ruleset)?, terms: terms_of(record), players: players_of(record) })
+    /// A game record, or where it breaks the rules. With illegal moves it goes on at random from a seeded moment.
+    pub fn of_record(
+        name: String,
+        record: &bpgn::Game,
+        ruleset: &RuleSet,
+        offences: &Offences,
+        seed: u64,
+    ) -> Result<Source, Fault> {
+        let (plies, terms) = plies_with(record, ruleset, offences, seed)?;
+        Ok(Source { name, plies, terms, players: players_of(record) })
     }
 
     /// A random game of at most so many plies.
-    pub fn random(seed: u64, plies_max: usize, ruleset: &RuleSet) -> Source {
-        let (plies, terms) = random_game(seed, plies_max, ruleset);
+    pub fn random(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> Source {
+        let (plies, terms) = offending_game(seed, plies_max, ruleset, offences);
         Source { name: format!("random-{seed:04}"), plies, terms, players: Players::new() }
     }
 }
@@ -79,6 +90,8 @@ pub struct Trial<'a> {
     pub ruleset: &'a RuleSet,
     /// The devices.
     pub rig: &'a Rig,
+    /// What the hands do against the laws.
+    pub offences: &'a Offences,
 }
 
 impl Trial<'_> {
@@ -103,7 +116,7 @@ impl Trial<'_> {
 
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
         let Source { name, plies, terms, players } = self.source;
-        let mut performance = play(plies, terms, self.profile, self.seed);
+        let mut performance = play_offending(plies, terms, self.profile, self.offences, self.seed);
         performance.truth.game.clone_from(name);
         let stage = Stage::on(self.rig, &performance, self.seed);
         let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);

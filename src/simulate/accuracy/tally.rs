@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Grade, Judged, Verdict};
+use super::{Grade, Judged, Recall, Verdict};
 use crate::types::MS;
 
 /// Times of a set of moves in µs.
@@ -76,6 +76,10 @@ pub struct Tally {
     pub false_illegal: usize,
     /// Incidents by kind.
     pub incidents: BTreeMap<String, usize>,
+    /// Offences by name, and how many were reported.
+    pub offences: BTreeMap<String, Recall>,
+    /// Incidents of offences that nobody committed, by kind.
+    pub false_incidents: BTreeMap<String, usize>,
     /// From the press to the event.
     pub delay_ms: Delays,
     /// From the frame that decided to the event.
@@ -94,6 +98,12 @@ impl Tally {
         self.false_illegal += verdict.false_illegal;
         for (kind, count) in &verdict.incidents {
             *self.incidents.entry(kind.clone()).or_default() += count;
+        }
+        for (kind, count) in &verdict.false_incidents {
+            *self.false_incidents.entry(kind.clone()).or_default() += count;
+        }
+        for (name, recall) in &verdict.offences {
+            self.offences.entry(name.clone()).or_default().add(*recall);
         }
         for judged in &verdict.moves {
             self.moves.add(judged);

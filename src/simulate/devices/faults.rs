@@ -13,7 +13,8 @@ pub const SETS: [&str; 4] = ["none", "human", "blitz", "chaos"];
 /// Of how many a rate counts.
 const OF: u32 = 100_000;
 
-/// A row: the fault, its name, its rate in each of [`SETS`] and, the fifth, when it is all that is wrong, and what it is.
+/// A row: the fault, its name, its rate in each of [`SETS`] and, the fifth, when it is all that is wrong, and what it
+/// is.
 type Row = (Fault, &'static str, [u32; 5], &'static str);
 
 macro_rules! faults {
@@ -123,7 +124,7 @@ pub fn troubles(faults: &Faults, devices: usize, span: Span, rng: &mut ChaCha8Rn
         let cut = |(out, other, trouble): &(Instant, usize, Trouble)| {
             *trouble == Trouble::Out && *other == device && (at - *out).abs() < 10 * SECOND
         };
-        if !troubles.iter().any(|trouble| cut(trouble)) {
+        if !troubles.iter().any(cut) {
             troubles.push((at, device, Trouble::Restart));
         }
     }

@@ -397,9 +397,9 @@ fn a_board_with_a_clock_tells_the_lever_at_once() {
     let press = Action::Press { seat: A.seat(Color::White), bonus: 0 };
     rig.heard.clear();
     rig.run(500 * MS).act(press).run(20 * MS);
-    let runs = rig.lines().into_iter().filter_map(|(_, line)| match line {
+    let mut runs = rig.lines().into_iter().filter_map(|(_, line)| match line {
         bslp::Line::Clock { left_ms, run, .. } => Some((left_ms / 1000, run)),
         _ => None,
     });
-    assert_eq!(runs.last(), Some((179, bslp::Run::Right)));
+    assert_eq!(runs.next_back(), Some((179, bslp::Run::Right)));
 }

@@ -65,6 +65,8 @@ pub fn ply_of(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) 
         clock_ms,
         san: san::write(position, played, game.len()),
         uci: uci::write(played),
+        illegal: None,
+        also: None,
     }
 }
 
