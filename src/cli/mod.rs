@@ -3,14 +3,17 @@
 //! In: arguments. Out: text on stdout, one line per cause on stderr, an exit code as in sysexits. What a subcommand
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
+pub mod accuracy;
 pub mod adjudicate;
 pub mod check;
 pub mod demo;
 pub mod export;
 pub mod games;
 mod log;
+mod offences;
 pub mod perft;
 pub mod replay;
+mod rig;
 pub mod run;
 pub mod show;
 mod signals;
@@ -52,6 +55,7 @@ enum Command {
     Games(games::Args),
     Show(show::Args),
     Export(export::Args),
+    Accuracy(accuracy::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
     Trace(trace::Args),
@@ -69,6 +73,7 @@ impl Command {
             Command::Export(args) => export::run(&args, &mut out),
             Command::Simulate(args) => simulate::run(args, &mut out),
             Command::Replay(args) => replay::run(args, &mut out),
+            Command::Accuracy(args) => accuracy::run(&args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),
             Command::Trace(args) => trace::run(&args, &mut out),

@@ -92,8 +92,13 @@ impl BoardTrack {
         let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
         let presses: Vec<Instant> = tail.iter().map(|past| past.completed_at).chain(self.pressed()).collect();
         let (lifted, arrived) = self.hands_before(seen, tail);
-        let evidence =
-            Evidence { before: &before, presses: &presses, lifted: &lifted, arrived: &arrived, ..self.evidence(seen, back) };
+        let evidence = Evidence {
+            before: &before,
+            presses: &presses,
+            lifted: &lifted,
+            arrived: &arrived,
+            ..self.evidence(seen, back)
+        };
         let found = search::explain(&self.root(position, back), evidence, presses.len() + 2);
         let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;

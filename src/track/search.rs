@@ -194,7 +194,9 @@ impl<'a> Search<'a> {
     fn worth_looking(&self, root: &Node) -> bool {
         let air = root.mismatch.missing.any();
         let blind = self.restless.any() || self.evidence.placement.ambiguous().any() && air;
-        root.mismatch.foreign.any() || blind || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())
+        root.mismatch.foreign.any()
+            || blind
+            || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())
     }
 
     /// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
