@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Game, Move, Premove, RuleSet},
-    sense::Placement,
+    sense::{Mismatch, Placement},
     track::{Completed, LinePly},
-    types::{Bitboard, BoardId, CastlingSide, ClockTimes, Color, Instant, MS, Piece, SECOND, Seat, Square},
+    types::{Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square},
 };
 
 /// A press that is taken back so soon is a bounce of the lever.
@@ -83,6 +83,22 @@ impl BoardSight<'_> {
             shown.play(ply.played);
         }
         shown
+    }
+
+    /// Where the board contradicts the made moves.
+    pub fn mismatch(&self) -> Mismatch {
+        self.placement.mismatch(&self.shown())
+    }
+
+    /// Men that are off their squares, promoted ones as the pawns that they are.
+    pub fn missing_kinds(&self) -> Vec<Piece> {
+        let shown = self.shown();
+        let missing = self.placement.mismatch(&shown).missing;
+        let man = |square: Square| {
+            let man = shown.board().piece_at(square)?;
+            Some(if shown.promoted().contains(square) { Role::Pawn.of(man.color) } else { man })
+        };
+        missing.into_iter().filter_map(man).collect()
     }
 
     /// Men that stand on another square than the made moves say: from where, to where.
@@ -161,10 +177,10 @@ impl BoardWatch {
                 return true;
             }
             let displaced = press.others_displaced.any();
-            if press.back.is_none() && press.by != sight.position().turn() {
+            if press.by != sight.position().turn() {
                 return false; // its move was completed by an earlier press
             }
-            if press.back.is_none() && !rests && !displaced {
+            if !rests && !displaced {
                 press.due = now + SECOND; // a hand is at work
                 return true;
             }
@@ -238,22 +254,31 @@ pub fn premove(sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Opt
 }
 
 /// Whether a completed move was castling that was not complete at the press (WBN 6.1): the king has gone and the rook
-/// stands at home, or went long after the press. `before` is the position before the move.
-pub fn incomplete_castling(before: &BoardPosition, placement: &Placement, completed: &Completed) -> bool {
+/// stands at home, or went long after the press. `after` is the position after the move.
+pub fn incomplete_castling(after: &BoardPosition, placement: &Placement, completed: &Completed) -> bool {
+    let color = !after.turn();
     match completed.played {
-        Move::Normal { from, to, .. } if !completed.illegal.is_empty() => {
+        Move::Normal { role: Role::King, from, to, .. } if !completed.illegal.is_empty() => {
             let side = CastlingSide::from_queen_side(to < from);
-            let color = before.turn();
-            let king = before.castles().rook(color, side).is_some() && before.king(color) == Some(from);
-            king && to == side.king_to(color)
+            let (king_home, corner) = homes(color, side);
+            from == king_home
+                && to == side.king_to(color)
+                && after.board().piece_at(corner) == Some(Role::Rook.of(color))
         }
         Move::Castle { king, rook } if completed.clock.is_some() => {
             let side = CastlingSide::from_queen_side(rook < king);
             let late = |square: Square| placement.changed(square) - completed.completed_at > CASTLING_US;
-            late(rook) && late(side.rook_to(before.turn()))
+            late(rook) && late(side.rook_to(color))
         }
         _ => false,
     }
+}
+
+/// Where king and rook of one side stand at first.
+fn homes(color: Color, side: CastlingSide) -> (Square, Square) {
+    let rank = color.fold_wb(Rank::First, Rank::Eighth);
+    let corner = if side.is_king_side() { File::H } else { File::A };
+    (Square::from_coords(File::E, rank), Square::from_coords(corner, rank))
 }
 
 #[cfg(test)]

@@ -44,6 +44,11 @@ pub fn time_of(times: ClockTimes, color: Color) -> i64 {
 }
 
 impl ClockWatch {
+    /// The clock runs as the game begins.
+    pub fn begin(&mut self, at: Instant) {
+        self.started.get_or_insert(at);
+    }
+
     /// When the clock first ran in this game.
     pub fn started(&self) -> Option<Instant> {
         self.started
@@ -209,7 +214,7 @@ pub fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> O
 }
 
 /// A player who must wait (WBN 9.4b).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Frozen {
     /// Who.
     pub seat: Seat,

@@ -51,10 +51,10 @@ impl Offers {
     }
 
     fn agreed(&self, rules: &RuleSet, boards: usize, by: Seat) -> Agreement {
-        let all = |seats: &mut dyn Iterator<Item = Seat>| seats.all(|seat| self.seats.contains(&seat));
+        let agrees = |seat: Seat| self.seats.contains(&seat);
         match rules.draw_agreement {
-            DrawAgreement::Board if all(&mut [by, by.opponent()].into_iter()) => Agreement::Agreed(vec![by.board]),
-            DrawAgreement::All if all(&mut Seat::all(boards)) => Agreement::Agreed(BoardId::first(boards).collect()),
+            DrawAgreement::Board if agrees(by.opponent()) => Agreement::Agreed(vec![by.board]),
+            DrawAgreement::All if Seat::all(boards).all(agrees) => Agreement::Agreed(BoardId::first(boards).collect()),
             _ => Agreement::Offered,
         }
     }

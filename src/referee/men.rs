@@ -294,7 +294,7 @@ impl Men {
             let stand = game.board(board).board().occupied().count();
             let held: u32 = crate::types::Color::ALL
                 .into_iter()
-                .flat_map(|color| game.board(board).pocket(color).into_iter().map(u32::from))
+                .flat_map(|color| game.board(board).pocket(color).into_iter().map(|held| u32::from(*held)))
                 .sum();
             let on = self.men.iter().filter(|man| man.place == Place::Board(board)).count();
             let off = self.men.iter().filter(|man| man.place.owner().is_some_and(|seat| seat.board == board)).count();

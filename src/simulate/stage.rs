@@ -144,6 +144,8 @@ pub fn settings(terms: &Terms, players: Players, ports: &[String]) -> TableSetti
         players,
         settle: "400ms".into(),
         lift_grace: "5s".into(),
+        pass_grace: "2s".into(),
+        displaced_grace: "3s".into(),
         capture: true,
         device: devices,
     }
