@@ -280,6 +280,3 @@ fn homes(color: Color, side: CastlingSide) -> (Square, Square) {
     let corner = if side.is_king_side() { File::H } else { File::A };
     (Square::from_coords(File::E, rank), Square::from_coords(corner, rank))
 }
-
-#[cfg(test)]
-mod tests;

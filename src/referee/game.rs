@@ -113,7 +113,7 @@ impl Referee {
         let at = completed.completed_at;
         let mut drafts = Vec::new();
         if let Move::Put { role, to } = completed.played {
-            let dropped = self.men.dropped(seat, role, at);
+            let dropped = self.men.dropped(seat, role, completed.made_at, at);
             let square = to.to_string();
             drafts.extend(hiding::hidden_drop(seat, &square, completed.made_at, dropped, around));
             if self.restricted.contains(&(seat, role)) {

@@ -175,7 +175,7 @@ pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, co
 
 /// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand is a note.
 pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
-    let man = dropped.man.filter(|man| man.seen.is_none() && (around.tells)(seat))?;
+    let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
     let from_hand = made - captured <= around.graces.lift;
     let evidence = json!({
@@ -206,6 +206,3 @@ pub fn repeated(rules: &RuleSet, boards: usize, seat: Seat, count: usize) -> Opt
 
 /// Incidents that count as hiding.
 pub const HIDING: &[Kind] = &[Kind::Concealed, Kind::HiddenDrop, Kind::RestrictedPieceUsed];
-
-#[cfg(test)]
-mod tests;

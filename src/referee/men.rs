@@ -6,9 +6,11 @@
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BoardId, Instant, Kinds, Piece, Role, Seat},
+    types::{BoardId, Instant, Kinds, MS, Piece, Role, Seat},
 };
 
+/// How much earlier than the board a tray may be read.
+const SCAN_US: i64 = 300 * MS;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -59,7 +61,9 @@ pub struct Man {
     pub since: Instant,
     /// Who captured it last, and when that was completed.
     pub captured: Option<(Seat, Instant)>,
-    /// When it was seen in a pocket last since it was captured.
+    /// When it was seen in a pocket first since it was captured.
+    pub first_seen: Option<Instant>,
+    /// When it was seen there last.
     pub seen: Option<Instant>,
     /// When its capturer completed another move before it was seen.
     pub late: Option<Instant>,
@@ -180,13 +184,16 @@ impl Men {
         let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man);
         let early = early.map(|stray| self.strays.remove(stray).since);
         let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
-        self.men[index] = Man { captured: Some((from, at)), seen: early.map(|_| at), ..Man::at(man, place, at) };
+        let seen = early.map(|_| at);
+        self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
         early
     }
 
-    /// A drop was completed: of the seat's men of the kind the one that left the pocket first goes to the board.
-    pub fn dropped(&mut self, seat: Seat, role: Role, at: Instant) -> Dropped {
+    /// A drop was completed that was made at `made`: of the seat's men of the kind the one that left the pocket first
+    /// goes to the board.
+    pub fn dropped(&mut self, seat: Seat, role: Role, made: Instant, at: Instant) -> Dropped {
         let piece = role.of(seat.color);
+        self.exchange(seat, piece, made);
         let places = [Place::Lifted(seat), Place::Transit(seat), Place::Pocket(seat)];
         let index = places.into_iter().find_map(|place| self.oldest(|man| man.place == place && man.piece == piece));
         let man = index.map(|index| self.men[index]);
@@ -197,6 +204,24 @@ impl Men {
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
         self.men[index] = Man::at(piece, Place::Board(seat.board), at);
         Dropped { man }
+    }
+
+    /// Men of a kind are alike: the one that came to the tray when a drop was made is the one that had been on its way,
+    /// and the one that was dropped is the one that had been there.
+    fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
+        let of_kind = |man: &Man, place: Place| man.place == place && man.piece == piece;
+        if self.position(|man| of_kind(man, Place::Lifted(seat))).is_some() {
+            return;
+        }
+        let came = |man: &Man| man.since + SCAN_US >= made && man.first_seen.is_some_and(|first| first < man.since);
+        let back = self.position(|man| of_kind(man, Place::Pocket(seat)) && came(man));
+        let coming = self.oldest(|man| of_kind(man, Place::Transit(seat)));
+        if let (Some(back), Some(coming)) = (back, coming) {
+            let since = self.men[back].since;
+            self.men[back].place = Place::Lifted(seat);
+            let arrived = self.men[coming].moved(Place::Pocket(seat), since);
+            self.men[coming] = Man { first_seen: Some(since), seen: Some(since), late: None, ..arrived };
+        }
     }
 
     /// A seat's tray shows something else. Men of its own colour are matched with those that the seat may drop; what is
@@ -216,7 +241,8 @@ impl Men {
             let places = [Place::Lifted(seat), Place::Transit(seat)];
             let come = places.into_iter().find_map(|place| self.oldest(|m| m.place == place && m.piece == piece));
             let Some(index) = come else { break };
-            self.men[index] = Man { seen: Some(at), late: None, ..self.men[index].moved(Place::Pocket(seat), at) };
+            let man = self.men[index].moved(Place::Pocket(seat), at);
+            self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, ..man };
         }
         while count(&self.men) > seen + usize::from(unclear) {
             let Some(index) = self.oldest(|m| m.place == Place::Pocket(seat) && m.piece == piece) else { break };
@@ -256,7 +282,7 @@ impl Men {
     pub fn blind(&mut self, seat: Seat, at: Instant) {
         for man in self.men.iter_mut().filter(|man| man.place.owner() == Some(seat)) {
             man.since = at;
-            man.seen = Some(at);
+            man.first_seen = man.first_seen.or(Some(at));
             man.late = None;
             man.passed_over = None;
         }
@@ -330,7 +356,7 @@ impl Men {
 
 impl Man {
     fn at(piece: Piece, place: Place, since: Instant) -> Man {
-        Man { piece, place, since, captured: None, seen: None, late: None, passed_over: None, told: false }
+        Man { piece, place, since, captured: None, first_seen: None, seen: None, late: None, passed_over: None, told: false }
     }
 
     /// The same at another place.

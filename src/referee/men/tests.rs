@@ -53,7 +53,7 @@ impl Bench {
         if let Some(transfer) = transfer {
             self.ledger.captured(transfer, self.now);
         }
-        let dropped = matches!(attempt, Attempt::Drop { .. }).then(|| self.ledger.dropped(mover, m.role(), self.now));
+        let dropped = matches!(attempt, Attempt::Drop { .. }).then(|| self.ledger.dropped(mover, m.role(), self.now, self.now));
         self.ledger.completed(mover, self.now);
         if !legal {
             self.ledger.sync(&self.game, self.now);
@@ -88,7 +88,7 @@ fn a_man_goes_from_board_to_hand_to_pocket_to_hand_to_board() {
     assert_eq!(bench.off(), "p lifted b");
     bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
     let dropped = bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
-    assert!(dropped.unwrap().man.unwrap().seen.is_some(), "it was seen in the pocket");
+    assert!(dropped.unwrap().man.unwrap().first_seen.is_some(), "it was seen in the pocket");
     assert_eq!(bench.off(), "");
     assert_eq!(bench.ledger.foreign(), 0);
 }
@@ -116,6 +116,25 @@ fn a_man_that_is_in_the_tray_too_early_or_in_another_tray_strays() {
     }
     assert_eq!(bench.off(), "p pocket b");
     assert!(bench.ledger.strays().is_empty());
+}
+
+#[test]
+fn men_of_a_kind_are_alike() {
+    let mut bench = Bench::with_a_captured_pawn();
+    bench.tray('b', "p");
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::D8, to: Square::D5, promotion: None });
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::D2, to: Square::D3, promotion: None });
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::E7, to: Square::E5, promotion: None });
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::D1, to: Square::H5, promotion: None });
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::E5, to: Square::E4, promotion: None });
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::D3, to: Square::E4, promotion: None });
+    bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
+    assert_eq!(bench.off(), "P transit B, p pocket b, p transit b");
+    bench.tray('b', ".");
+    bench.tray('b', ".p"); // the one on its way came, the other is on the board already
+    let dropped = bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+    assert!(dropped.unwrap().man.unwrap().first_seen.is_some(), "one that had been in the pocket");
+    assert_eq!(bench.off(), "P transit B, p pocket b");
 }
 
 #[test]
