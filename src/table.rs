@@ -5,11 +5,12 @@
 //! Bad bytes become counters and events, never an error or a panic. It reads no clock, opens no file, draws no random
 //! number: the same inputs give the same outputs, so that live, replay, simulation and test are one path.
 
+mod arbiter;
 pub mod capture;
 mod devices;
 mod emit;
-mod judge;
 mod history;
+mod judge;
 mod play;
 mod request;
 mod set_up;
@@ -149,7 +150,8 @@ impl Table {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let due = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at(), self.judge_deadline()];
+        let due =
+            [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at(), self.judge_deadline()];
         due.into_iter().flatten().min()
     }
 

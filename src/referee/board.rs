@@ -15,7 +15,9 @@ use crate::{
     rules::{BoardPosition, Game, Move, Premove, RuleSet},
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
-    types::{Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square},
+    types::{
+        Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square,
+    },
 };
 
 /// A press that is taken back so soon is a bounce of the lever.

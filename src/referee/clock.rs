@@ -147,9 +147,12 @@ impl ClockWatch {
         let ran = last.running?;
         view.running?;
         let step_ms = control.map_or(0, |control| control.step / MS);
-        let wrong = [(since, last.times), self.anchor.unwrap_or((since, last.times))].into_iter().find_map(|start| {
-            Color::ALL.into_iter().find_map(|color| disagreement(start, view.times, color, color == ran, step_ms, at))
-        })?;
+        let wrong =
+            [(since, last.times), self.anchor.unwrap_or((since, last.times))].into_iter().find_map(|start| {
+                Color::ALL
+                    .into_iter()
+                    .find_map(|color| disagreement(start, view.times, color, color == ran, step_ms, at))
+            })?;
         self.defect_told = true;
         let (reason, color, expected) = wrong;
         let evidence = json!({

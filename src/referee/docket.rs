@@ -221,7 +221,10 @@ mod tests {
             assert!(docket.completed(seat(other), false, Instant(1)).is_empty(), "{other}");
         }
         let lapsed = docket.completed(seat("a"), false, Instant(5));
-        assert_eq!((lapsed[0].id, lapsed[0].state, lapsed[0].claim_until), (7, IncidentState::Lapsed, Some(Instant(5))));
+        assert_eq!(
+            (lapsed[0].id, lapsed[0].state, lapsed[0].claim_until),
+            (7, IncidentState::Lapsed, Some(Instant(5)))
+        );
         assert!(docket.completed(seat("a"), false, Instant(6)).is_empty(), "once");
     }
 

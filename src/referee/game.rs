@@ -81,7 +81,14 @@ impl Referee {
     }
 
     /// What the move itself says: why it is illegal, how the castling was made. `before` is the position before it.
-    pub fn judge_move(&self, boards: usize, seat: Seat, completed: &Completed, written: &str, incomplete: bool) -> Option<Draft> {
+    pub fn judge_move(
+        &self,
+        boards: usize,
+        seat: Seat,
+        completed: &Completed,
+        written: &str,
+        incomplete: bool,
+    ) -> Option<Draft> {
         let kind = if incomplete { Kind::IncompleteCastling } else { Kind::IllegalMove };
         if completed.illegal.is_empty() && !incomplete {
             return None;
@@ -89,7 +96,11 @@ impl Referee {
         let words: Vec<&str> = completed.illegal.iter().map(|reason| reason.as_str()).collect();
         let leading = completed.illegal.first().filter(|_| !incomplete);
         let citation = leading.map(|reason| self.rules.article(*reason));
-        let reason = if incomplete { "rook-not-moved" } else { words.first().copied().unwrap_or(Reason::SeveralChanges.as_str()) };
+        let reason = if incomplete {
+            "rook-not-moved"
+        } else {
+            words.first().copied().unwrap_or(Reason::SeveralChanges.as_str())
+        };
         let evidence = json!({
             "move": written, "reasons": words, "uci": uci::write(completed.played),
             "from": completed.played.from().map(|square| square.to_string()),
@@ -162,7 +173,8 @@ impl Referee {
     }
 
     fn checkmate(&self, mated: Seat, position: &BoardPosition, game: &Game) -> Draft {
-        let names = |squares: crate::types::Bitboard| -> Vec<String> { squares.into_iter().map(|s| s.to_string()).collect() };
+        let names =
+            |squares: crate::types::Bitboard| -> Vec<String> { squares.into_iter().map(|s| s.to_string()).collect() };
         let last = self.last_drop.filter(|(board, drop)| *board == mated.board && drop.draws.any());
         let last = last.map(|(_, drop)| {
             json!({ "seat": drop.seat, "man": drop.role.of(drop.seat.color).char().to_string(), "draws_on": names(drop.draws) })

@@ -82,9 +82,8 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     let is_due = |man: &Man| due(man, &around.graces).is_some_and(|due| due <= around.now);
     for man in men.men_mut().filter(|man| is_due(man)) {
         let Some(owner) = man.place.owner() else { continue };
-        let explained = !(around.tells)(owner)
-            || (around.landing)(owner, man.piece.role)
-            || stray_kinds.contains(&owner);
+        let explained =
+            !(around.tells)(owner) || (around.landing)(owner, man.piece.role) || stray_kinds.contains(&owner);
         if explained {
             wait_again(man, around.now);
             continue;

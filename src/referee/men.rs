@@ -229,7 +229,8 @@ impl Men {
     pub fn tray(&mut self, seat: Seat, view: &TrayView, at: Instant) {
         for piece in TrayView::pieces() {
             let held = usize::from(view.count(piece));
-            let extra = if piece.color == seat.color { self.match_pocket(seat, piece, held, view.unclear, at) } else { held };
+            let extra =
+                if piece.color == seat.color { self.match_pocket(seat, piece, held, view.unclear, at) } else { held };
             self.set_strays(seat, piece, extra, at);
         }
     }
@@ -356,7 +357,17 @@ impl Men {
 
 impl Man {
     fn at(piece: Piece, place: Place, since: Instant) -> Man {
-        Man { piece, place, since, captured: None, first_seen: None, seen: None, late: None, passed_over: None, told: false }
+        Man {
+            piece,
+            place,
+            since,
+            captured: None,
+            first_seen: None,
+            seen: None,
+            late: None,
+            passed_over: None,
+            told: false,
+        }
     }
 
     /// The same at another place.

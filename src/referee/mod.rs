@@ -30,4 +30,4 @@ pub use incident::{Grade, Incident, IncidentState};
 pub use kind::{Citation, Kind};
 pub use ledger::Ledger;
 pub use men::{Dropped, Man, Men, Place, Stray, TrayView};
-pub use setup::wrong_setup;
+pub use setup::{certainly_wrong, wrong_setup};

@@ -14,6 +14,11 @@ use crate::{
 /// Squares that may be wrong on what still is a set-up.
 const WRONG_MAX: usize = 8;
 
+/// King and queen stand on each other's squares.
+const SWAPPED: &str = "king-and-queen-swapped";
+/// Other men stand on each other's squares.
+const EXCHANGED: &str = "men-on-wrong-squares";
+
 /// What is wrong with a set-up; none when it is right or when the board is no set-up.
 pub fn wrong_setup(board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
     let wrong = placement.mismatch(start).any();
@@ -26,14 +31,32 @@ pub fn wrong_setup(board: BoardId, placement: &Placement, start: &BoardPosition)
     } else if wrong.count() > WRONG_MAX {
         return None;
     } else if Color::ALL.into_iter().any(|color| king_and_queen_swapped(placement, color)) {
-        ("king-and-queen-swapped", "4.3")
+        (SWAPPED, "4.3")
     } else if placement.mismatch(start).foreign.is_empty() {
         ("men-missing", "4.2")
+    } else if exchanged(placement, start) {
+        (EXCHANGED, "4.3")
     } else {
-        ("men-on-wrong-squares", "4.3")
+        ("wrong-men", "4.2")
     };
     let draft = Draft::at(Kind::WrongSetup, Some(board), json!({ "squares": squares })).reason(reason);
     Some(Draft { citation: Some(cited(article)), ..draft })
+}
+
+/// Whether a set-up is certainly wrong, whatever single squares say that cannot be read: men stand exchanged.
+pub fn certainly_wrong(board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
+    wrong_setup(board, placement, start).filter(|draft| [SWAPPED, EXCHANGED].contains(&draft.reason.as_str()))
+}
+
+/// Whether the squares that are wrong hold the men that belong there, in another order.
+fn exchanged(placement: &Placement, start: &BoardPosition) -> bool {
+    let wrong = placement.mismatch(start).any();
+    let mut belong: Vec<Option<Piece>> = wrong.into_iter().map(|square| start.board().piece_at(square)).collect();
+    wrong.into_iter().all(|square| {
+        let stands = placement.kinds(square).single();
+        let found = stands.and_then(|man| belong.iter().position(|other| *other == man));
+        found.map(|index| belong.swap_remove(index)).is_some()
+    })
 }
 
 /// The articles on the set-up are numbered alike in both law texts that have them.
@@ -94,6 +117,7 @@ mod tests {
         check(&format!("rnbkqbnr/pppppppp/{empty}/PPPPPPPP/RNBQKBNR"), Some("king-and-queen-swapped"));
         check(&format!("rnbqkbnr/pppppppp/{empty}/PPPPPPPP/RBNQKBNR"), Some("men-on-wrong-squares"));
         check(&format!("rnbqkbnr/ppp.pppp/{empty}/PPPPPPPP/RNBQKBNR"), Some("men-missing")); // WBN 4.2
+        check(&format!("rnbqkbnr/ppp.pppp/{empty}/PPPPPPPP/RNBPKBNR"), Some("wrong-men"));
         // WBN 4.1
         check("RP....pr/NP....pn/BP....pb/QP....pq/KP....pk/BP....pb/NP....pn/RP....pr", Some("board-turned"));
         check("rp....PR/np....PN/bp....PB/kp....PK/qp....PQ/bp....PB/np....PN/rp....PR", Some("board-turned"));

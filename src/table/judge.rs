@@ -10,7 +10,7 @@ use crate::{
     event::{Body, Event, GameEnded, Response, Status},
     referee::{
         Around, BoardSight, Cause, Draft, Graces, HIDING, HalfPoints, Incident, IncidentState, Kind, Outcome, Referee,
-        TrayView, incomplete_castling, repeated, wrong_setup, wrong_times,
+        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
     },
     rules::{Game, Move, RuleSet, Transfer},
     sense::ClockView,
@@ -173,6 +173,12 @@ impl Table {
                 self.judge.referee.clocks[board.index()].begin(self.now);
             }
         }
+        let start = Game::new(self.ruleset.clone(), 1);
+        let units = self.play.game.ids().zip(&self.sensors.boards);
+        let wrong =
+            units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start.board(BoardId::A)));
+        let wrong = wrong.collect();
+        self.report(wrong);
         for seat in Seat::all(self.play.game.len()) {
             self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
         }
@@ -316,10 +322,13 @@ impl Table {
             !of_board.into_iter().any(stands)
         };
         let docket = &self.judge.referee.docket;
-        let moves = docket.entries().iter().filter(|entry| entry.kind == Kind::IllegalMove && entry.incident.board == Some(board));
-        let undecided = moves.filter(|entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed));
-        let gone: Vec<u64> =
-            undecided.filter(|entry| legal(&entry.incident)).map(|entry| entry.incident.id).collect();
+        let moves = docket
+            .entries()
+            .iter()
+            .filter(|entry| entry.kind == Kind::IllegalMove && entry.incident.board == Some(board));
+        let undecided =
+            moves.filter(|entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed));
+        let gone: Vec<u64> = undecided.filter(|entry| legal(&entry.incident)).map(|entry| entry.incident.id).collect();
         for id in gone {
             let dismissed = self.judge.referee.docket.decide(id, IncidentState::Dismissed);
             dismissed.into_iter().for_each(|incident| self.tell(incident));

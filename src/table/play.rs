@@ -125,13 +125,13 @@ impl Table {
             ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
-        self.judge_start();
         self.emit(Body::GameStarted(GameStarted {
             ruleset: self.ruleset.to_string(),
             time_control: self.settings.time_control.clone(),
             players: self.players.clone(),
             bfen: self.bfen(),
         }));
+        self.judge_start();
         for board in self.play.game.ids() {
             self.clock_runs(board);
             let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);

@@ -3,8 +3,9 @@
 //! In: placements while no time runs. Out: a game begins, or ends. A square or two may contradict the set-up all the
 //! time: a sensor is dead, a man is wrongly tagged.
 
-use super::{Table, play::win_of};
+use super::Table;
 use crate::{
+    referee::win_of,
     rules::Game,
     sense::Placement,
     track::Revision,

@@ -53,7 +53,8 @@ impl Bench {
         if let Some(transfer) = transfer {
             self.ledger.captured(transfer, self.now);
         }
-        let dropped = matches!(attempt, Attempt::Drop { .. }).then(|| self.ledger.dropped(mover, m.role(), self.now, self.now));
+        let dropped =
+            matches!(attempt, Attempt::Drop { .. }).then(|| self.ledger.dropped(mover, m.role(), self.now, self.now));
         self.ledger.completed(mover, self.now);
         if !legal {
             self.ledger.sync(&self.game, self.now);
@@ -153,7 +154,9 @@ fn happen(bench: &mut Bench, what: u8, choice: usize, other: usize) {
         0..=5 => {
             let legal = bench.game.board(board).legal_moves();
             let captures: Vec<_> = legal.iter().filter(|m| m.is_capture() || m.from().is_none()).collect();
-            let pick = if what < 4 && !captures.is_empty() { *captures[other % captures.len()] } else {
+            let pick = if what < 4 && !captures.is_empty() {
+                *captures[other % captures.len()]
+            } else {
                 let Some(m) = legal.get(other % legal.len().max(1)) else { return };
                 *m
             };

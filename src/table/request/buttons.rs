@@ -35,9 +35,7 @@ impl Table {
     /// A player claims without saying what: the weightiest thing that the player may claim now. If there is none, the
     /// arbiter is called: a button is pressed by accident too, and that is no wrong claim.
     fn claim_anything(&mut self, seat: Seat) {
-        let may = |entry: &&Entry| {
-            entry.incident.claimable_by.contains(&seat) && entry.incident.grade != Grade::Note
-        };
+        let may = |entry: &&Entry| entry.incident.claimable_by.contains(&seat) && entry.incident.grade != Grade::Note;
         let open = self.judge.referee.docket.open_entries().filter(may);
         let decisive = |entry: &&Entry| entry.incident.grade == Grade::Decisive;
         let kinds: Vec<(bool, Kind)> = open.map(|entry| (decisive(&entry), entry.kind)).collect();

@@ -81,7 +81,10 @@ impl Table {
         let found = argument(request, "incident");
         let id = found.as_u64().ok_or_else(|| bad("incident to be the id of an incident", found))?;
         let Some(entry) = self.judge.referee.docket.get(id) else {
-            return Err(error("no-such-incident", format!("expected an incident of this game, found none with id {id}")));
+            return Err(error(
+                "no-such-incident",
+                format!("expected an incident of this game, found none with id {id}"),
+            ));
         };
         if !entry.is_open() {
             let state = json!(entry.incident.state);
@@ -142,7 +145,8 @@ impl Table {
         let fallen = self.judge.referee.fallen();
         let against = match by {
             Claimant::Arbiter if self.ruleset.flag_claim != FlagClaim::TeamOrArbiter => {
-                let message = format!("expected a claim of a player under {}, found one of the arbiter", self.ruleset.name);
+                let message =
+                    format!("expected a claim of a player under {}, found one of the arbiter", self.ruleset.name);
                 return Err(error("not-entitled", message));
             }
             Claimant::Arbiter => !fallen.is_empty(),
@@ -169,7 +173,8 @@ impl Table {
                 Ok(Some(json!({ "incident": id })))
             }
             Some((_, false)) => {
-                let message = format!("expected a mate that stands ({} 1.16), found one that was lifted", self.ruleset.law);
+                let message =
+                    format!("expected a mate that stands ({} 1.16), found one that was lifted", self.ruleset.law);
                 Err(error("lapsed", message))
             }
             None => self.wrong_claim(by, Kind::Checkmate, "expected the opponents mated, found no mate"),
@@ -208,7 +213,8 @@ impl Table {
                     self.offer_draw(seat)?; // WBN 3.1b: a claim is an offer too
                 }
                 let needed = self.ruleset.repetition;
-                let message = format!("expected a position for the {needed}. time with the claimer to move, found fewer");
+                let message =
+                    format!("expected a position for the {needed}. time with the claimer to move, found fewer");
                 self.wrong_claim(by, Kind::Repetition, &message)
             }
         }
@@ -228,13 +234,16 @@ impl Table {
                 self.decide(id, IncidentState::Claimed);
                 Ok(Some(json!({ "incident": id })))
             }
-            Some((_, false)) => Err(error("lapsed", "expected an open incident of this kind, found one that is decided")),
+            Some((_, false)) => {
+                Err(error("lapsed", "expected an open incident of this kind, found one that is decided"))
+            }
             None => {
                 if let Claimant::Seat(seat) = by {
                     let evidence = json!({ "claims": kind.as_str() });
                     self.report(vec![Draft::of(Kind::ArbiterCalled, seat, evidence).grade(Grade::Note)]);
                 }
-                let message = format!("expected an incident of kind {}, found none: the arbiter was called", kind.as_str());
+                let message =
+                    format!("expected an incident of kind {}, found none: the arbiter was called", kind.as_str());
                 Err(error("not-seen", message))
             }
         }
@@ -259,7 +268,9 @@ impl Table {
         self.report(vec![Draft { citation: draws.then_some((self.ruleset.law, "3.4")), ..draft }]);
         let consequence = match self.ruleset.wrong_claim {
             WrongClaim::IllegalMove => "the claim counts as an illegal move",
-            WrongClaim::IllegalMoveUnlessArbiter => "the claim counts as an illegal move unless the arbiter rules otherwise",
+            WrongClaim::IllegalMoveUnlessArbiter => {
+                "the claim counts as an illegal move unless the arbiter rules otherwise"
+            }
             WrongClaim::Arbiter => "the arbiter decides what follows",
         };
         Err(error("wrong-claim", format!("{message}; {consequence}")))

@@ -33,7 +33,9 @@ pub fn argument<'a>(request: &'a Request, key: &str) -> &'a Value {
 pub fn text<'a>(request: &'a Request, key: &str) -> Result<Option<&'a str>, ResponseError> {
     match argument(request, key) {
         Value::Null => Ok(None),
-        Value::String(text) if text.chars().count() <= TEXT_MAX && !text.chars().any(char::is_control) => Ok(Some(text)),
+        Value::String(text) if text.chars().count() <= TEXT_MAX && !text.chars().any(char::is_control) => {
+            Ok(Some(text))
+        }
         other => Err(bad(&format!("{key} to be a text of at most {TEXT_MAX} letters"), other)),
     }
 }
