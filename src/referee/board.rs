@@ -270,7 +270,8 @@ pub fn incomplete_castling(after: &BoardPosition, placement: &Placement, complet
         Move::Castle { king, rook } if completed.clock.is_some() => {
             let side = CastlingSide::from_queen_side(rook < king);
             let late = |square: Square| placement.changed(square) - completed.completed_at > CASTLING_US;
-            late(rook) && late(side.rook_to(color))
+            let to = side.rook_to(color);
+            late(rook) && (late(to) || !placement.allows(Role::Rook.of(color)).contains(to))
         }
         _ => false,
     }

@@ -35,6 +35,8 @@ pub(super) struct Judge {
     /// The arbiter has interrupted the game.
     pub held: bool,
     pub paused_since: Option<Instant>,
+    /// Clocks have run on since the last game ended: no other game has begun.
+    pub runs_on: bool,
     /// What the arbiter added to teams' points, in halves.
     pub changes: Vec<(Team, i32)>,
     /// Trays that feel men and do not tell them apart, by [`Seat::index`].
@@ -67,6 +69,7 @@ impl Judge {
             auto: settings.adjudication == Adjudication::Auto,
             held: false,
             paused_since: None,
+            runs_on: false,
             changes: Vec::new(),
             vague: vec![false; 2 * game.len()],
             shown: vec![TrayView::default(); 2 * game.len()],
@@ -163,6 +166,7 @@ impl Table {
         let game = &self.play.game;
         self.judge.referee = Referee::new(self.ruleset.clone(), self.judge.graces, control, game, self.now);
         self.judge.held = false;
+        self.judge.runs_on = false;
         self.judge.paused_since = None;
         self.judge.changes.clear();
         self.judge.changed = true;
@@ -238,7 +242,8 @@ impl Table {
     pub(super) fn judge_set_up(&mut self, board: BoardId) {
         let start = Game::new(self.ruleset.clone(), 1);
         let start = start.board(BoardId::A);
-        let runs = self.sensors.running() && !self.play.is_on();
+        self.judge.runs_on &= self.sensors.running();
+        let runs = self.sensors.running() && !self.play.is_on() && !self.judge.runs_on;
         let right = |unit: &super::devices::BoardUnit| unit.sense.placement().mismatch(start).is_empty();
         let (since, told) = &mut self.judge.set_up[board.index()];
         if !runs || !self.sensors.boards.iter().any(right) {

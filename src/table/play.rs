@@ -246,6 +246,7 @@ impl Table {
         self.play.result = result.into();
         self.play.reason = reason.into();
         self.play.armed.fill(None);
+        self.judge.runs_on = self.sensors.running();
         let (half_points, by) = (Some(self.judge.points(result)), by.into());
         let (result, reason) = (result.into(), reason.into());
         self.emit(Body::GameEnded(GameEnded { result, reason, boards, by, half_points }));

@@ -73,7 +73,7 @@ impl Table {
 
     /// A game begins when all boards are set up and a clock runs, or, without clocks, when a man is moved.
     pub(super) fn try_start(&mut self) {
-        if self.play.is_on() {
+        if self.play.is_on() || self.judge.runs_on {
             return;
         }
         let running = self.sensors.running();

@@ -6,7 +6,8 @@ use super::Bench;
 
 const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
 const ILLEGAL: &str = "e2- e5P . w 3s";
-const FOOLS_MATE: &str = "f2- f3P . w e7- e5p . b g2- g4P . w d8- h4q . b 1s";
+/// Scholar's mate: Black of A is mated by contact.
+const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w 1s";
 /// Knights out and home: the start stands for the second time.
 const ROUND: &str = "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
 
@@ -67,24 +68,17 @@ fn a_wrong_claim_is_what_the_rule_set_makes_of_it() {
 
 #[test]
 fn mate_is_claimed_while_it_stands() {
-    let end = ["claimed checkmate", "ended 0-1 A checkmated"];
+    let end = ["claimed checkmate", "ended 1-0 a checkmated"];
     for rules in LAWS {
-        check(rules, FOOLS_MATE, by("checkmate", "a"), "ok", &end); // WBN 1.5
-        check(
-            rules,
-            FOOLS_MATE,
-            by("mate", "A"),
-            "wrong-claim",
-            &[match rules {
-                "fide-ext" => "wrong-claim A note checkmate",
-                _ => "wrong-claim A decisive checkmate",
-            }],
-        );
+        check(rules, MATE, by("checkmate", "A"), "ok", &end); // WBN 1.5
+        let wrong =
+            if rules == "fide-ext" { "wrong-claim a note checkmate" } else { "wrong-claim a decisive checkmate" };
+        check(rules, MATE, by("mate", "a"), "wrong-claim", &[wrong]);
         // WBN 1.16: the mated player goes on illegally, the other has moved and lifted the mate
-        let escaped = format!("{FOOLS_MATE} a2- a3P . w 3s h4- h5q . b 1s");
-        check(rules, &escaped, by("checkmate", "a"), "lapsed", &[]);
+        let escaped = format!("{MATE} h7- h6p . b 3s f7- h5Q . w 1s");
+        check(rules, &escaped, by("checkmate", "A"), "lapsed", &[]);
     }
-    check("wbn-1.00", FOOLS_MATE, by("checkmate", "B"), "ok", &end); // WBN 1.12
+    check("wbn-1.00", MATE, by("checkmate", "b"), "ok", &end); // WBN 1.12
 }
 
 #[test]

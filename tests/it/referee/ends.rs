@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::{Bench, check, check_under};
 
-/// Fool's mate on A: White is mated on the next press of Black.
-const FOOLS_MATE: &str = "f2- f3P . w e7- e5p . b g2- g4P . w d8- h4q . b";
-/// The same on B.
-const FOOLS_MATE_B: &str = "B:f2- B:f3P . B:w B:e7- B:e5p . B:b B:g2- B:g4P . B:w B:d8- B:h4q . B:b";
+/// Scholar's mate on A: Black is mated by contact, no drop parries.
+const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w";
+/// The same on B up to the last press.
+const MATE_B: &str = "B:e2- B:e4P . B:w B:e7- B:e5p . B:b B:d1- B:h5Q . B:w B:b8- B:c6n . B:b B:f1- B:c4B . B:w \
+                      B:a7- B:a6p . B:b B:h5- B:f7- B:f7Q .";
 const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
 
 fn auto(rules: &str, script: &str, expect: &[&str]) {
@@ -20,26 +21,24 @@ fn auto(rules: &str, script: &str, expect: &[&str]) {
 fn mate_is_advised_and_evident_when_the_clocks_stop() {
     for rules in LAWS {
         // WBN 1.5, WBN 2.1, FIDE-ext 3.7
-        check_under(rules, &format!("{FOOLS_MATE} 2s"), &["checkmate A decisive"]);
-        let expect = ["checkmate A decisive", "ended 0-1 A checkmated"];
-        check_under(rules, &format!("{FOOLS_MATE} 2s stop"), &expect);
-        auto(rules, &format!("{FOOLS_MATE} 2s"), &expect);
+        check_under(rules, &format!("{MATE} 2s"), &["checkmate a decisive"]);
+        let expect = ["checkmate a decisive", "ended 1-0 a checkmated"];
+        check_under(rules, &format!("{MATE} 2s stop"), &expect);
+        auto(rules, &format!("{MATE} 2s"), &expect);
     }
 }
 
 #[test]
 fn mates_on_both_boards_at_the_same_time_are_counted_up() {
     // WBN 1.10: Black of A and Black of B are no team
-    let both = "f2- f3P . w e7- e5p . b g2- g4P . w B:f2- B:f3P . B:w B:e7- B:e5p . B:b B:g2- B:g4P . B:w \
-                d8- h4q B:d8- B:h4q . b B:b 1s stop";
     let mut bench = Bench::playing(&json!({}));
-    bench.play(both);
+    bench.play(MATE_B).play(MATE.strip_suffix("w").unwrap()).play("B:w w 1s stop");
     let told = bench.told();
     assert_eq!(told[2..], ["ended 1/2-1/2 table Game drawn, both teams checkmated"]);
     // WBN 1.3: of mates one after the other the first counts
     check(
-        &format!("{FOOLS_MATE} 1s {FOOLS_MATE_B} 1s stop"),
-        &["checkmate A decisive", "checkmate B decisive", "ended 0-1 A checkmated"],
+        &format!("{MATE} 1s {MATE_B} B:w 1s stop"),
+        &["checkmate a decisive", "checkmate b decisive", "ended 1-0 a checkmated"],
     );
 }
 

@@ -48,7 +48,7 @@ fn a_man_that_left_its_pocket_and_does_not_land_is_concealed() {
     after_capture("b=p... 1s b=.... 4s b=p... 5s", &[]);
     after_capture("b=p... 1s b=.... 6s", &["concealed b warning"]); // WBN 1.7
     // the owner completes another move meanwhile
-    after_capture("b=p... 1s b=.... 2s B:e7- B:e6p . B:b 3s", &["concealed b warning"]);
+    after_capture("b=p... 1s b=.... 2s B:b8- B:c6n . B:b 3s", &["concealed b warning"]);
     let script = format!("{TAKEN} b=p... 1s b=.... 6s");
     check_under("fide-ext", &script, &["concealed b warning"]); // FIDE-ext 3.3
 }

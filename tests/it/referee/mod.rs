@@ -298,7 +298,7 @@ fn start_position() -> Message {
 pub fn check_under(rules: &str, script: &str, expect: &[&str]) {
     let mut bench = Bench::playing(&json!({ "ruleset": rules }));
     bench.play(script).play(". .");
-    assert_eq!(bench.told(), expect, "{rules}: {script}");
+    assert_eq!(bench.told(), expect, "{rules}: {script}: {}", bench.moves());
 }
 
 pub fn check(script: &str, expect: &[&str]) {

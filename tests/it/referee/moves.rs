@@ -45,7 +45,7 @@ fn a_press_without_a_move_is_told_when_nothing_explains_it() {
     check("w b g1- f3N . w 4s", &[]); // a bounce
     check("g1- w f3N 4s", &[]); // the man lands after the press
     // WBN 6.4: the other side's men stand displaced
-    check("e7- e6p 1s w 5s", &["clock-without-move A note"]);
+    check("a7- a6p h7- h6p b8- a5n 1s w 5s", &["clock-without-move A note"]);
 }
 
 #[test]
