@@ -204,10 +204,11 @@ impl BoardWatch {
         if !fresh {
             return None;
         }
-        let list: Vec<_> = men
-            .iter()
-            .map(|(man, from, to)| json!({ "man": man.char().to_string(), "from": from.to_string(), "to": to.to_string() }))
-            .collect();
+        let stands = |(man, from, to): &(Piece, Square, Square)| {
+            let [man, from, to] = [man.char().to_string(), from.to_string(), to.to_string()];
+            json!({ "man": man, "from": from, "to": to })
+        };
+        let list: Vec<_> = men.iter().map(stands).collect();
         let evidence = json!({ "men": list, "squares": names(squares), "since": at });
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
@@ -234,7 +235,7 @@ fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
 }
 
 /// A move was completed; the opponent's reply may have stood there before the move was made, or, where nothing may be
-/// touched in the opponent's time, before it was completed (WBN 6.5, FIDE-ext 3.9). `sight` is the board after the move.
+/// touched in the opponent's time, before it was completed (WBN 6.5, FIDE-ext 3.9). `sight` is the board after it.
 pub fn premove(sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
     let reply = sight.line.first()?;
     let to = crate::notation::uci::destination(reply.played);

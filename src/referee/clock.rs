@@ -15,6 +15,8 @@ use crate::{
 const UNEVEN_START_US: i64 = SECOND;
 /// What a display may be off by before its clock is defective (WBN 7.11): messages come late, seconds are rounded.
 const DEFECT_MS: i64 = 4_000;
+/// A display that stands still while its time runs is given longer: a lever that is half down stops it.
+const STUCK_MS: i64 = 120_000;
 /// Beyond that, the percentage of the time that ran.
 const DEFECT_PERCENT: i64 = 3;
 /// How long a display must stand at zero when it was not about to get there.
@@ -156,7 +158,8 @@ impl ClockWatch {
         self.defect_told = true;
         let (reason, color, expected) = wrong;
         let evidence = json!({
-            "seat": board.seat(color), "shown_ms": time_of(view.times, color), "expected_ms": expected, "before": last.times,
+            "seat": board.seat(color), "shown_ms": time_of(view.times, color), "expected_ms": expected,
+            "before": last.times,
         });
         Some(Draft::at(Kind::ClockDefect, Some(board), evidence).reason(reason))
     }
@@ -179,8 +182,10 @@ fn disagreement(
     let (least, most) = (before - passed, before - passed + step_ms);
     if shown < least.max(0) - allowed {
         Some(("too-fast", color, least))
-    } else if shown > most.max(before.min(0)) + allowed {
-        Some((if shown > before + allowed { "time-came-back" } else { "too-slow" }, color, most))
+    } else if shown > before + step_ms + allowed {
+        Some(("time-came-back", color, most))
+    } else if shown > most.max(0) + allowed.max(STUCK_MS) {
+        Some(("too-slow", color, most))
     } else {
         None
     }
@@ -252,7 +257,8 @@ impl Frozen {
             None => self.until.is_some_and(|until| at < until),
         };
         let evidence = json!({
-            "frozen_at": self.since, "until_ms": self.until_ms, "until": self.until, "shown_ms": shown, "completed_at": at,
+            "frozen_at": self.since, "until_ms": self.until_ms, "until": self.until, "shown_ms": shown,
+            "completed_at": at,
         });
         let seat = self.seat;
         let draft = Draft::of(Kind::MovedWhileFrozen, seat, evidence);

@@ -177,7 +177,8 @@ impl Referee {
             |squares: crate::types::Bitboard| -> Vec<String> { squares.into_iter().map(|s| s.to_string()).collect() };
         let last = self.last_drop.filter(|(board, drop)| *board == mated.board && drop.draws.any());
         let last = last.map(|(_, drop)| {
-            json!({ "seat": drop.seat, "man": drop.role.of(drop.seat.color).char().to_string(), "draws_on": names(drop.draws) })
+            let man = drop.role.of(drop.seat.color).char().to_string();
+            json!({ "seat": drop.seat, "man": man, "draws_on": names(drop.draws) })
         });
         let king = position.king(mated.color).map(|square| square.to_string());
         let evidence = json!({ "king": king, "checkers": names(position.checkers()), "last_drop": last });

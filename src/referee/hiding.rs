@@ -178,8 +178,8 @@ pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, ar
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
     let from_hand = made - captured <= around.graces.lift;
     let evidence = json!({
-        "man": man.piece.char().to_string(), "to": square, "captured_at": captured, "captured_by": man.captured.map(|(by, _)| by),
-        "made_at": made, "last_seen": null,
+        "man": man.piece.char().to_string(), "to": square, "captured_at": captured,
+        "captured_by": man.captured.map(|(by, _)| by), "made_at": made, "last_seen": null,
     });
     let (grade, reason) =
         if from_hand { (Grade::Note, "from-the-partners-hand") } else { (Grade::Warning, "never-seen-in-the-pocket") };

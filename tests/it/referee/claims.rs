@@ -40,7 +40,8 @@ fn an_illegal_move_is_claimed_by_the_opponent_and_where_teams_claim_by_the_partn
     }
     let end = ["claimed illegal-move", "ended 0-1 A forfeits by illegal move"];
     check("wbn-1.00", ILLEGAL, by("illegal-move", "B"), "ok", &end); // WBN 1.12
-    check("fide-ext", ILLEGAL, by("illegal-move", "B"), "wrong-claim", &["wrong-claim B note illegal-move"]); // FIDE-ext 4.2
+    let wrong = ["wrong-claim B note illegal-move"];
+    check("fide-ext", ILLEGAL, by("illegal-move", "B"), "wrong-claim", &wrong); // FIDE-ext 4.2
 }
 
 #[test]

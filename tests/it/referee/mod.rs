@@ -230,7 +230,7 @@ impl Bench {
         }
     }
 
-    /// Incidents and ends in words: `illegal-move A decisive geometry`, `lapsed illegal-move`, `ended 1-0 a checkmated`.
+    /// Incidents and ends in words: `illegal-move A decisive geometry`, `lapsed illegal-move`, `ended 1-0 a resigns`.
     pub fn told(&self) -> Vec<String> {
         self.events.iter().filter_map(words).collect()
     }
