@@ -1,5 +1,7 @@
 //! What may stand on each square, and since when.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     rules::BoardPosition,
     types::{Bitboard, Color, Instant, Kinds, Piece, Role, Square},
@@ -11,7 +13,12 @@ pub struct Placement {
     empty: Bitboard,
     men: [[Bitboard; 6]; 2],
     changed: [Instant; 64],
+    /// What each square showed before, the last first.
+    earlier: Vec<ArrayVec<(Instant, Kinds), EARLIER_MAX>>,
 }
+
+/// Earlier readings of a square that are kept.
+const EARLIER_MAX: usize = 6;
 
 /// Squares where a placement contradicts a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +44,8 @@ impl Mismatch {
 impl Default for Placement {
     /// Nothing known: everything may stand everywhere.
     fn default() -> Placement {
-        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64] }
+        let earlier = vec![ArrayVec::new(); 64];
+        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64], earlier }
     }
 }
 
@@ -52,9 +60,15 @@ fn column(role: Role) -> usize {
 impl Placement {
     /// Takes the reading of one square in; true if it says something else than before.
     pub fn set(&mut self, square: Square, kinds: Kinds, at: Instant) -> bool {
-        if self.kinds(square) == kinds {
+        let before = self.kinds(square);
+        if before == kinds {
             return false;
         }
+        let earlier = &mut self.earlier[usize::from(square)];
+        if earlier.is_full() {
+            earlier.pop();
+        }
+        earlier.insert(0, (self.changed[usize::from(square)], before));
         self.empty.set(square, kinds.allows(None));
         for color in Color::ALL {
             for role in Role::ALL {
@@ -77,6 +91,21 @@ impl Placement {
     /// When the reading of a square changed last.
     pub fn changed(&self, square: Square) -> Instant {
         self.changed[usize::from(square)]
+    }
+
+    /// Whether this man may have stood on a square at some time between `from` and `to`.
+    pub fn showed(&self, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
+        let mut until = self.changed(square);
+        if until <= to && self.allows(man).contains(square) {
+            return true;
+        }
+        for (since, kinds) in &self.earlier[usize::from(square)] {
+            if kinds.allows(Some(man)) && *since <= to && until >= from {
+                return true;
+            }
+            until = *since;
+        }
+        false
     }
 
     /// Squares where this man may stand.

@@ -16,7 +16,7 @@ use crate::{
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
-    track::{Completed, Completion, Decision, Hand, Press, Seen, Tracker},
+    track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
     types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat},
 };
 
@@ -178,7 +178,8 @@ impl Table {
         let view = self.clock_view(board);
         let Play { tracker, clocked, settle, .. } = &mut self.play;
         let was = std::mem::replace(&mut clocked[board.index()], view.is_some());
-        tracker.set_turn(board, view.and_then(|view| view.to_move));
+        let running = view.is_some_and(|view| view.running.is_some());
+        tracker.set_turn(board, view.and_then(|view| view.to_move), running);
         match (was, view) {
             (true, None) => tracker.set_completion(board, Completion::Settle(*settle)),
             (false, Some(_)) => {
@@ -360,7 +361,7 @@ impl Table {
     }
 
     fn publish_made(&mut self, board: BoardId) {
-        let line: ArrayVec<Move, 4> = self.play.tracker.line(board).iter().map(|ply| ply.played).collect();
+        let line: ArrayVec<Move, PLIES_MAX> = self.play.tracker.line(board).iter().map(|ply| ply.played).collect();
         self.publish_line(board, &line);
     }
 

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost, illegal,
+    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost, illegal,
     past::Past,
     search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
+    notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
     sense::Placement,
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
@@ -70,8 +71,10 @@ pub struct BoardTrack {
     /// First moves of other lines that are hardly worse than the line.
     pub(super) rivals: Vec<Move>,
     pub(super) unexplained: Bitboard,
-    /// Squares with men where none should stand.
-    pub(super) foreign: Bitboard,
+    /// The man of the line's first ply did not stand there when the clock was pressed, and does not now.
+    absent: bool,
+    /// What speaks against the line, men in the air and hands left out.
+    pub(super) doubt: u32,
     pub(super) cost: u32,
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
@@ -85,6 +88,8 @@ pub struct BoardTrack {
     pub(super) gap: bool,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
+    /// No time runs: what men do now is no play.
+    pub(super) clock_stopped: bool,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
@@ -99,7 +104,8 @@ impl BoardTrack {
             line: ArrayVec::new(),
             rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
-            foreign: Bitboard::EMPTY,
+            absent: false,
+            doubt: 0,
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
@@ -108,6 +114,7 @@ impl BoardTrack {
             blind: Bitboard::EMPTY,
             gap: false,
             clock_turn: None,
+            clock_stopped: false,
             declared: ByColor::default(),
             ended_at: None,
         }
@@ -144,10 +151,12 @@ impl BoardTrack {
         let weight = cost::GIVE_UP_MADE;
         let before: ArrayVec<Believed, PLIES_MAX> =
             self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
-        let evidence = Evidence { before: &before, presses: self.presses.len(), ..self.evidence(seen, 0) };
-        let found = search::explain(&position, evidence, PLIES_AHEAD.max(self.presses.len() + 2));
+        let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
+        let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
+        let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
+        self.absent = found.line.first().is_some_and(|first| absent(&position, *first, &found, evidence));
         self.unexplained = found.mismatch.any();
-        self.foreign = found.mismatch.foreign;
+        self.doubt = found.doubt;
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
             // What was seen first alone was played first.
@@ -167,7 +176,7 @@ impl BoardTrack {
         Evidence {
             placement: seen.placement,
             before: &[],
-            presses: 0,
+            presses: &[],
             lifted: &seen.lifted,
             arrived: &seen.arrived,
             since: [made_at(2), made_at(1)],
@@ -176,6 +185,11 @@ impl BoardTrack {
             blind: self.blind,
             unseen: cost::UNSEEN,
         }
+    }
+
+    /// When the pending presses came.
+    pub(super) fn pressed(&self) -> impl Iterator<Item = Instant> + '_ {
+        self.presses.iter().map(|press| press.at)
     }
 
     /// Keeps what the line shares with the one before.
@@ -312,7 +326,9 @@ impl BoardTrack {
 
     /// When the ply can no longer be one square of a slide: its man was seen there by two scans.
     fn firm_at(&self, position: &BoardPosition, ply: &LinePly) -> Instant {
-        if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at }
+        let absent = self.presses.front().filter(|_| self.absent).map(|press| press.at + UNEXPLAINED_US);
+        let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
+        absent.map_or(firm, |absent| absent.max(firm))
     }
 
     /// Whether a press may hold later presses of other boards back.
@@ -348,7 +364,8 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let evidence = Evidence { presses: self.presses.len(), ..self.evidence(seen, 0) };
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
         let found = illegal::explain(position, evidence)?;
         let press = self.presses.pop_front()?;
         self.line.clear();
@@ -365,8 +382,9 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let press = *self.presses.front().filter(|press| at - press.at >= UNSEEN_US)?;
-        let evidence = Evidence { presses: self.presses.len(), unseen: 0, ..self.evidence(seen, 0) };
-        let found = search::explain(position, evidence, self.presses.len());
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, unseen: 0, ..self.evidence(seen, 0) };
+        let found = search::explain(position, evidence, presses.len());
         let played = *found.line.first().filter(|_| found.mismatch.foreign.is_empty())?;
         self.presses.pop_front();
         self.line.clear();
@@ -407,6 +425,14 @@ impl BoardTrack {
             _ => None,
         }
     }
+}
+
+/// Whether the man of a pressed ply neither stands on its destination nor did when the clock was pressed.
+fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, evidence: Evidence<'_>) -> bool {
+    let to = uci::destination(m);
+    let Some(press) = evidence.presses.first().filter(|_| found.mismatch.missing.contains(to)) else { return false };
+    let man = m.role().of(position.turn());
+    m.promotion().is_none() && !evidence.placement.showed(to, man, *press + -AT_PRESS_US, *press)
 }
 
 /// When the last square of a move was seen as the move leaves it.

@@ -24,11 +24,11 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let played = position.as_move(attempt)?;
         let mut after = position.clone();
         after.play(played);
-        let presses = evidence.presses.saturating_sub(1);
+        let presses = evidence.presses.get(1..).unwrap_or_default();
         let [first, second] = evidence.since;
         let evidence = Evidence { presses, since: [second, first], ..evidence };
-        let rest = search::explain(&after, evidence, presses + 1);
-        let explains = rest.mismatch.is_empty() && rest.line.len() >= presses;
+        let rest = search::explain(&after, evidence, presses.len() + 1);
+        let explains = rest.mismatch.is_empty() && rest.line.len() >= presses.len();
         explains.then(|| Illegal { played, reasons: position.reasons(attempt), after: rest.line })
     });
     found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.after.len(), found.reasons.len()))

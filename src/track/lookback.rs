@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{BoardId, Color, Instant},
+    types::{BoardId, Color, Instant, Square},
 };
 
 /// Completed plies that are searched anew together.
@@ -37,12 +37,12 @@ pub struct Revision {
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
-        if self.past.is_empty() || self.looked_back == Some(self.state()) {
+        if self.past.is_empty() || self.clock_stopped || self.looked_back == Some(self.state()) {
             return None;
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
-        if self.foreign.any() { Some(rest) } else { waiting }
+        if self.doubt > 0 { Some(rest) } else { waiting }
     }
 
     fn state(&self) -> (Instant, usize) {
@@ -90,11 +90,16 @@ impl BoardTrack {
         let completed = tail.iter().map(|past| Believed { played: past.played, weight: past.weight(seen.placement) });
         let made = self.line.iter().map(|ply| Believed { played: ply.played, weight: cost::GIVE_UP_MADE });
         let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
-        let presses = back + self.presses.len();
+        let presses: Vec<Instant> = tail.iter().map(|past| past.completed_at).chain(self.pressed()).collect();
         let (lifted, arrived) = self.hands_before(seen, tail);
-        let evidence =
-            Evidence { before: &before, presses, lifted: &lifted, arrived: &arrived, ..self.evidence(seen, back) };
-        let found = search::explain(&self.root(position, back), evidence, presses + 2);
+        let evidence = Evidence {
+            before: &before,
+            presses: &presses,
+            lifted: &lifted,
+            arrived: &arrived,
+            ..self.evidence(seen, back)
+        };
+        let found = search::explain(&self.root(position, back), evidence, presses.len() + 2);
         let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;
         (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect()))
@@ -120,8 +125,14 @@ impl BoardTrack {
         let questions = (0..self.past.len())
             .rev()
             .flat_map(|index| self.past[index].alternatives().map(move |alternative| (index, alternative)));
-        questions.take(QUESTIONS_MAX).find_map(|(index, alternative)| {
+        let pressed = self.first_press().is_some();
+        questions.filter(|_| pressed).take(QUESTIONS_MAX).find_map(|(index, alternative)| {
             let found = self.answered(position, seen, index, alternative)?;
+            let promoted = alternative.promotion().map(|_| self.stands_now(index, alternative.to()));
+            let moves = |square: &Square| found.line.iter().any(|m| m.from() == Some(*square));
+            if promoted.is_some_and(|square| square.is_none_or(|square| !moves(&square))) {
+                return None;
+            }
             let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
             better.then(|| (index, std::iter::once(alternative).collect()))
         })
@@ -146,6 +157,14 @@ impl BoardTrack {
         certain
     }
 
+    /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.
+    fn stands_now(&self, index: usize, square: Square) -> Option<Square> {
+        self.past[index + 1..].iter().try_fold(square, |square, past| match past.played {
+            m if m.from() == Some(square) => Some(m.to()),
+            m => (m.to() != square).then_some(square),
+        })
+    }
+
     /// How the board is explained if the ply at `index` was another.
     fn answered(
         &self,
@@ -159,8 +178,9 @@ impl BoardTrack {
         for past in &self.past[index + 1..] {
             after.play(reread(&after, past.played)?);
         }
-        let evidence = Evidence { presses: self.presses.len(), ..self.evidence(seen, 0) };
-        Some(search::explain(&after, evidence, self.presses.len() + 2))
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
+        Some(search::explain(&after, evidence, presses.len() + 2))
     }
 
     /// Replaces the plies from `from` on by `moves`, as far as they were completed; later plies stay as they were.

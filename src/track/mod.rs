@@ -29,10 +29,12 @@ use crate::{
 use board::{BoardTrack, Readiness};
 pub use board::{LinePly, Seen};
 pub use lookback::Revision;
-pub use search::Hand;
+pub use search::{Hand, PLIES_MAX};
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;
+/// How late a press is heard of: a man that was seen to leave its square earlier did not stand there at the press.
+pub const AT_PRESS_US: i64 = 270 * MS;
 /// How long a press may hold later presses of other boards back.
 pub const HOLD_US: i64 = 600 * MS;
 /// How long a press may go unexplained before completed plies are doubted.
@@ -119,9 +121,11 @@ impl Tracker {
         self.boards[board.index()].set_completion(completion);
     }
 
-    /// Whose time a board's clock runs, or would run.
-    pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>) {
-        self.boards[board.index()].clock_turn = turn;
+    /// Whose time a board's clock runs, or would run, and whether it runs.
+    pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>, running: bool) {
+        let track = &mut self.boards[board.index()];
+        track.clock_turn = turn;
+        track.clock_stopped = turn.is_some() && !running;
     }
 
     /// Readings or presses of a board were lost: several plies may have been played unseen.

@@ -1,6 +1,6 @@
 //! Completed plies of one board, kept so that later evidence can put them right.
 
-use super::{Completed, cost};
+use super::{Completed, SCAN_US, cost};
 use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
@@ -42,7 +42,8 @@ impl Past {
         let to = uci::destination(self.played);
         let left_at = placement.changed(to);
         let ambiguous = (placement.ambiguous()).contains(to);
-        let rested = left_at <= self.made_at || left_at - self.made_at >= FIRM_US;
+        let stayed = left_at - self.made_at >= FIRM_US && left_at - self.completed_at >= SCAN_US;
+        let rested = left_at <= self.made_at || stayed;
         match (ambiguous, rested) {
             (false, true) => cost::GIVE_UP_FIRM,
             _ => cost::GIVE_UP_COMPLETED,

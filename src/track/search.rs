@@ -14,7 +14,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, Square},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Piece, Role, Square},
 };
 
 /// Most plies of a line.
@@ -79,8 +79,8 @@ pub struct Evidence<'a> {
     pub placement: &'a Placement,
     /// The line that was believed until now.
     pub before: &'a [Believed],
-    /// Plies that presses of the clock ask for.
-    pub presses: usize,
+    /// When the clock was pressed for the plies of the line, as far as it was.
+    pub presses: &'a [Instant],
     /// Men that left the pocket of each player, where a tray tells.
     pub lifted: &'a ByColor<Option<Hand>>,
     /// Men in partners' trays that no completed capture explains, by the capturer's colour.
@@ -106,6 +106,8 @@ pub struct Explanation {
     pub mismatch: Mismatch,
     /// Its cost.
     pub cost: u32,
+    /// What of it speaks against the line itself, men in the air and in hands left out.
+    pub doubt: u32,
     /// First moves of other lines that cost hardly more, the cheapest first.
     pub rivals: ArrayVec<Move, RIVALS_MAX>,
 }
@@ -138,7 +140,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
             best = found.clone();
         }
-        if best.mismatch.foreign.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses {
+        if best.mismatch.foreign.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
             break;
         }
     }
@@ -159,7 +161,8 @@ fn explanation(best: Node, firsts: &[(Move, u32)]) -> Explanation {
     let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
     rivals.sort_by_key(|(_, cost)| *cost);
     let rivals = rivals.into_iter().map(|(first, _)| first).collect();
-    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, rivals }
+    let doubt = best.spent + best.mismatch.foreign.count() as u32 * cost::FOREIGN;
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, doubt, rivals }
 }
 
 struct Search<'a> {
@@ -188,7 +191,9 @@ impl<'a> Search<'a> {
     fn worth_looking(&self, root: &Node) -> bool {
         let air = root.mismatch.missing.any();
         let blind = self.restless.any() || self.evidence.placement.ambiguous().any() && air;
-        root.mismatch.foreign.any() || blind || self.evidence.presses > 0 && (air || !self.evidence.before.is_empty())
+        root.mismatch.foreign.any()
+            || blind
+            || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())
     }
 
     /// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
@@ -213,8 +218,9 @@ impl<'a> Search<'a> {
         for parent in frontier {
             let expected = self.kept(&parent.line) == parent.line.len();
             let expected = self.evidence.before.get(parent.line.len()).filter(|_| expected).map(|ply| ply.played);
-            let open = parent.mismatch.any() | self.restless;
-            let open_to = if self.evidence.presses > parent.line.len() { open | self.dark } else { open };
+            let absent = self.evidence.blind & parent.position.board().occupied();
+            let open = parent.mismatch.any() | self.restless | absent;
+            let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
             for m in parent.position.legal_moves() {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if touches || expected == Some(m) {
@@ -230,11 +236,35 @@ impl<'a> Search<'a> {
     fn child(&self, parent: &Node, m: Move) -> Node {
         let mut line = parent.line.clone();
         let squares = squares_of(m);
-        let spent = parent.spent + self.untouched(squares, line.len());
+        let spent = parent.spent + self.unlikely(parent, m, squares);
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
         self.node(line, position, parent.handled | squares, spent)
+    }
+
+    /// What speaks against the next ply in what its squares have shown.
+    fn unlikely(&self, parent: &Node, m: Move, squares: Bitboard) -> u32 {
+        let index = parent.line.len();
+        let untouched = self.untouched(squares & !parent.mismatch.missing, index);
+        let to = uci::destination(m);
+        let certain = !self.dark.contains(to) && m.promotion().is_none() && untouched == 0;
+        let aliased = m.from().is_some_and(|from| self.evidence.aliases.iter().any(|alias| alias.square == from));
+        let man = m.role().of(parent.position.turn());
+        let stood = !certain || aliased || self.stood(to, man, m, parent, index);
+        untouched + if stood { 0 } else { cost::ABSENT }
+    }
+
+    /// Whether the man stood on its destination when its clock was pressed, or at all if it was not.
+    fn stood(&self, to: Square, man: Piece, m: Move, parent: &Node, index: usize) -> bool {
+        let Evidence { placement, presses, since, .. } = self.evidence;
+        let (from, until) = match presses.get(index) {
+            Some(press) => ((*press + -super::AT_PRESS_US).max(since[index % 2]), *press + super::SCAN_US),
+            None => (since[index % 2], Instant(i64::MAX)),
+        };
+        let promoted = m.from().is_some_and(|from| parent.position.promoted().contains(from));
+        placement.showed(to, man, from, until)
+            || promoted && placement.showed(to, Role::Pawn.of(man.color), from, until)
     }
 
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
@@ -264,7 +294,7 @@ impl<'a> Search<'a> {
             + mismatch.foreign.count() as u32 * cost::FOREIGN
             + unseen.count() as u32 * self.evidence.unseen
             + restless.count() as u32 * cost::TOUCHED
-            + self.evidence.presses.saturating_sub(line.len()) as u32 * cost::PRESS
+            + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
             + given_up;
         Node { line, position, mismatch, handled, spent, cost }
