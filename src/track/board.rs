@@ -24,8 +24,10 @@ const PLIES_AHEAD: usize = 2;
 const BOUNCE_US: i64 = 250 * MS;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
-/// A ply that stood so long before its player's press is the player's second: the first was not pressed.
-const FORGOTTEN_US: i64 = 400 * MS;
+/// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
+const FORGOTTEN_US: i64 = 600 * MS;
+/// How long after a press the sensors may show its ply.
+const LATE_US: i64 = SCAN_US + 100 * MS;
 
 /// One provisional ply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -268,15 +270,22 @@ impl BoardTrack {
             }
             self.presses.pop_front();
         }
-        let unexplained = |press: &Press| at - press.at >= UNEXPLAINED_US;
-        if self.line.is_empty() && self.unexplained.is_empty() {
-            while self.presses.len() >= 2 && self.presses.iter().take(2).all(unexplained) {
-                self.presses.drain(..2);
-            }
+        while self.presses.len() >= 2 && self.pressed_for_nothing(at) {
+            self.presses.drain(..2);
         }
         self.add_forgotten(turn);
         if self.gap_due().is_some_and(|due| at >= due) {
             self.close_gap(turn);
+        }
+    }
+
+    /// Whether the first press came when nothing had been played, and was pressed back.
+    fn pressed_for_nothing(&self, at: Instant) -> bool {
+        let Some(press) = self.presses.front() else { return false };
+        let late = press.at + LATE_US;
+        match self.line.first() {
+            None => self.unexplained.is_empty() && at >= late,
+            Some(first) => first.made_at > late,
         }
     }
 
@@ -301,8 +310,8 @@ impl BoardTrack {
         let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
             return;
         };
-        let patience = if self.gap { 0 } else { FORGOTTEN_US };
-        if self.presses.len() == 1 && press.at - second.made_at >= patience {
+        let unpressed = press.at - reply.made_at >= FORGOTTEN_US || press.at - second.made_at >= AT_PRESS_US;
+        if self.presses.len() == 1 && (unpressed || self.gap) {
             let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
             let (first, reply) = (first.made_at, reply.made_at);
             self.presses.push_front(forgotten(!turn, reply));
@@ -346,6 +355,7 @@ impl BoardTrack {
         let press = self.presses.pop_front();
         self.gap &= press.is_none();
         let ended = self.ended_at.take();
+        let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);

@@ -14,8 +14,10 @@ pub const FOREIGN: u32 = 16;
 pub const UNSEEN: u32 = 8;
 /// A square that the ply must have touched and whose reading has not changed.
 pub const UNTOUCHED: u32 = 6;
-/// A ply whose man did not stand on its destination when its clock was pressed.
+/// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
+/// A ply whose man was never seen on its destination: made up rather than made.
+pub const NEVER: u32 = 14;
 /// A man of unknown kind that was lifted and put back without a ply that tells why.
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.

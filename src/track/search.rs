@@ -14,7 +14,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, Square},
 };
 
 /// Most plies of a line.
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
             for m in parent.position.legal_moves() {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
-                if touches || expected == Some(m) {
+                if expected == Some(m) || touches && self.may_promote(parent, m) {
                     next.push(self.child(parent, m));
                 }
             }
@@ -231,6 +231,15 @@ impl<'a> Search<'a> {
         next.sort_by_key(|node| node.cost);
         next.truncate(FRONTIER_MAX);
         next
+    }
+
+    /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
+    fn may_promote(&self, parent: &Node, m: Move) -> bool {
+        let Some(role) = m.promotion() else { return true };
+        let first = parent.position.rules().promotions().next() == Some(role);
+        let here = Bitboard::from(m.to());
+        let stands = |role: Role| (self.evidence.placement.allows(role.of(parent.position.turn())) & here).any();
+        first || stands(role) && !stands(Role::Pawn)
     }
 
     fn child(&self, parent: &Node, m: Move) -> Node {
@@ -248,23 +257,31 @@ impl<'a> Search<'a> {
         let index = parent.line.len();
         let untouched = self.untouched(squares & !parent.mismatch.missing, index);
         let to = uci::destination(m);
-        let certain = !self.dark.contains(to) && m.promotion().is_none() && untouched == 0;
         let aliased = m.from().is_some_and(|from| self.evidence.aliases.iter().any(|alias| alias.square == from));
-        let man = m.role().of(parent.position.turn());
-        let stood = !certain || aliased || self.stood(to, man, m, parent, index);
-        untouched + if stood { 0 } else { cost::ABSENT }
+        if untouched > 0 || aliased || self.dark.contains(to) || m.promotion().is_some() {
+            return untouched;
+        }
+        self.absence(to, m, parent, index)
     }
 
-    /// Whether the man stood on its destination when its clock was pressed, or at all if it was not.
-    fn stood(&self, to: Square, man: Piece, m: Move, parent: &Node, index: usize) -> bool {
+    /// Whether the man stood on its destination when its clock was pressed, or at all.
+    fn absence(&self, to: Square, m: Move, parent: &Node, index: usize) -> u32 {
         let Evidence { placement, presses, since, .. } = self.evidence;
-        let (from, until) = match presses.get(index) {
-            Some(press) => ((*press + -super::AT_PRESS_US).max(since[index % 2]), *press + super::SCAN_US),
-            None => (since[index % 2], Instant(i64::MAX)),
-        };
+        let man = m.role().of(parent.position.turn());
         let promoted = m.from().is_some_and(|from| parent.position.promoted().contains(from));
-        placement.showed(to, man, from, until)
-            || promoted && placement.showed(to, Role::Pawn.of(man.color), from, until)
+        let showed = |from, until| {
+            let pawn = promoted && placement.showed(to, Role::Pawn.of(man.color), from, until);
+            pawn || placement.showed(to, man, from, until)
+        };
+        let since = since[index % 2];
+        let press = presses.get(index).copied();
+        let until = press.map_or(Instant(i64::MAX), |press| press + super::SCAN_US);
+        let at_press = press.map_or(since, |press| (press + -super::AT_PRESS_US).max(since));
+        match () {
+            () if showed(at_press, until) => 0,
+            () if showed(since, until) => cost::ABSENT,
+            () => cost::NEVER,
+        }
     }
 
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
