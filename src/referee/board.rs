@@ -32,6 +32,8 @@ const PRESSES_MAX: usize = 8;
 const PREMOVE_US: i64 = 700 * MS;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
 const CASTLING_US: i64 = 600 * MS;
+/// Why castling is incomplete.
+pub const NOT_MOVED: &str = "rook-not-moved";
 /// How much later than it happened a square may be read.
 const SCAN_US: i64 = 300 * MS;
 
@@ -52,6 +54,8 @@ struct Unanswered {
 #[derive(Clone, Debug, Default)]
 pub struct BoardWatch {
     presses: Vec<Unanswered>,
+    /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
+    castled: Option<(Seat, Square, Instant, Instant)>,
     /// After which completed move men next to their squares are looked for, and when.
     suspected: Option<(Seat, Instant, Instant)>,
     /// Squares that were told of and still stand wrong.
@@ -143,7 +147,13 @@ impl BoardWatch {
     }
 
     /// A move was completed: its press is explained, and so are those before it.
-    pub fn completed(&mut self, seat: Seat, at: Instant, graces: &Graces) {
+    pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
+        let at = completed.completed_at;
+        if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
+            let presses = self.presses.iter().filter(|press| press.by == seat.color && press.back.is_none());
+            let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
+            self.castled = Some((seat, rook, pressed, pressed.max(at) + CASTLING_US));
+        }
         self.presses.retain_mut(|press| {
             let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
             if press.at < at && taken_back {
@@ -157,12 +167,14 @@ impl BoardWatch {
     /// When something may have to be told.
     pub fn deadline(&self) -> Option<Instant> {
         let presses = self.presses.iter().map(|press| press.due);
-        presses.chain(self.suspected.map(|(_, _, due)| due)).min()
+        let castled = self.castled.map(|(_, _, _, due)| due);
+        presses.chain(castled).chain(self.suspected.map(|(_, _, due)| due)).min()
     }
 
     /// Tells what nothing has explained in time.
     pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
         let mut drafts = self.presses_without_move(sight, now);
+        drafts.extend(self.castled_late(sight, now));
         drafts.extend(self.displaced(sight, now));
         drafts
     }
@@ -190,6 +202,21 @@ impl BoardWatch {
             false
         });
         drafts
+    }
+
+    /// Castling whose rook stood at home long after the press (WBN 6.1).
+    fn castled_late(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
+        let (seat, rook, at, _) = self.castled.take_if(|(_, _, _, due)| *due <= now)?;
+        let man = Role::Rook.of(seat.color);
+        let stands = sight.placement.allows(man).contains(rook) && !sight.placement.allows_empty().contains(rook);
+        let went = sight.placement.changed(rook);
+        if !stands && went - at <= CASTLING_US {
+            return None;
+        }
+        let went = (!stands).then_some(went);
+        let evidence = json!({ "rook": rook.to_string(), "pressed_at": at, "rook_went_at": went });
+        let draft = Draft::of(Kind::IncompleteCastling, seat, evidence).grade(Grade::Decisive).reason(NOT_MOVED);
+        Some(draft.claimable(sight.claimants(seat.opponent()), Window::Until(seat.opponent())))
     }
 
     /// Men that stood next to their squares when a move was completed, and still do.
@@ -256,26 +283,14 @@ pub fn premove(sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Opt
     Some(draft.claimable(sight.claimants(mover), Window::Until(mover)))
 }
 
-/// Whether a completed move was castling that was not complete at the press (WBN 6.1): the king has gone and the rook
-/// stands at home, or went long after the press. `after` is the position after the move.
-pub fn incomplete_castling(after: &BoardPosition, placement: &Placement, completed: &Completed) -> bool {
+/// Whether a completed illegal move is castling that lacks the rook's part (WBN 6.1). `after` is the position after it.
+pub fn incomplete_castling(after: &BoardPosition, completed: &Completed) -> bool {
     let color = !after.turn();
-    match completed.played {
-        Move::Normal { role: Role::King, from, to, .. } if !completed.illegal.is_empty() => {
-            let side = CastlingSide::from_queen_side(to < from);
-            let (king_home, corner) = homes(color, side);
-            from == king_home
-                && to == side.king_to(color)
-                && after.board().piece_at(corner) == Some(Role::Rook.of(color))
-        }
-        Move::Castle { king, rook } if completed.clock.is_some() => {
-            let side = CastlingSide::from_queen_side(rook < king);
-            let late = |square: Square| placement.changed(square) - completed.completed_at > CASTLING_US;
-            let to = side.rook_to(color);
-            late(rook) && (late(to) || !placement.allows(Role::Rook.of(color)).contains(to))
-        }
-        _ => false,
-    }
+    let Move::Normal { role: Role::King, from, to, .. } = completed.played else { return false };
+    let side = CastlingSide::from_queen_side(to < from);
+    let (king_home, corner) = homes(color, side);
+    let rook_home = after.board().piece_at(corner) == Some(Role::Rook.of(color));
+    !completed.illegal.is_empty() && from == king_home && to == side.king_to(color) && rook_home
 }
 
 /// Where king and rook of one side stand at first.

@@ -97,7 +97,7 @@ impl Referee {
         let leading = completed.illegal.first().filter(|_| !incomplete);
         let citation = leading.map(|reason| self.rules.article(*reason));
         let reason = if incomplete {
-            "rook-not-moved"
+            board::NOT_MOVED
         } else {
             words.first().copied().unwrap_or(Reason::SeveralChanges.as_str())
         };
@@ -271,9 +271,9 @@ impl Referee {
     }
 
     /// A completed move on a board as its watch takes it.
-    pub fn watch_completed(&mut self, seat: Seat, at: Instant) {
+    pub fn watch_completed(&mut self, seat: Seat, completed: &Completed) {
         if let Some(watch) = self.boards.get_mut(seat.board.index()) {
-            watch.completed(seat, at, &self.graces);
+            watch.completed(seat, completed, &self.graces);
         }
     }
 

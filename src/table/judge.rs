@@ -292,14 +292,13 @@ impl Table {
         transfer: Option<Transfer>,
     ) {
         let (board, at) = (completed.board, completed.completed_at);
-        let placement = self.sensors.boards[board.index()].sense.placement();
-        let incomplete = incomplete_castling(self.play.game.board(board), placement, completed);
+        let incomplete = incomplete_castling(self.play.game.board(board), completed);
         let mate = self.play.game.is_mate(board);
         let lapsed = self.judge.referee.docket.completed(seat, mate, at);
         lapsed.into_iter().for_each(|incident| self.tell(incident));
         self.consult(|referee, around, sights| {
             referee.offers.completed(seat);
-            referee.watch_completed(seat, at);
+            referee.watch_completed(seat, completed);
             referee.last_drop_made(seat, completed.played);
             let mut drafts: Vec<Draft> =
                 referee.judge_move(around.boards, seat, completed, written, incomplete).into_iter().collect();
