@@ -386,6 +386,8 @@ pub struct ArbiterState {
     pub half_points: HalfPoints,
     /// Name of the rule set.
     pub ruleset: String,
+    /// Time control as configured.
+    pub time_control: String,
     /// Who ends games: `advise` or `auto`.
     pub adjudication: String,
     /// Seconds for which the rule set lets a player be frozen.

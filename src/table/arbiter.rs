@@ -32,6 +32,7 @@ impl Table {
             reason: play.reason.clone(),
             half_points: self.judge.points(&play.result),
             ruleset: self.ruleset.to_string(),
+            time_control: self.settings.time_control.clone(),
             adjudication: if self.settings.adjudication == Adjudication::Auto { "auto" } else { "advise" }.into(),
             freezing: self.ruleset.freezing().collect(),
             players: self.players.clone(),
