@@ -164,6 +164,11 @@ impl BoardWatch {
         self.suspected.get_or_insert((seat, at, at + graces.displaced));
     }
 
+    /// No time runs: what hands do with the men is nobody's business.
+    pub fn rest(&mut self) {
+        *self = BoardWatch { told: self.told, ..BoardWatch::default() };
+    }
+
     /// When something may have to be told.
     pub fn deadline(&self) -> Option<Instant> {
         let presses = self.presses.iter().map(|press| press.due);

@@ -243,7 +243,9 @@ impl Referee {
     pub fn look(&mut self, around: &Around<'_>, sights: &[BoardSight<'_>]) -> Vec<Draft> {
         let mut drafts = hiding::look(&mut self.men, around);
         for (watch, sight) in self.boards.iter_mut().zip(sights) {
-            if watch.deadline().is_some_and(|due| due <= around.now) {
+            if around.rests {
+                watch.rest();
+            } else if watch.deadline().is_some_and(|due| due <= around.now) {
                 drafts.extend(watch.look(*sight, around.now));
             }
         }

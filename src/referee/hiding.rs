@@ -46,6 +46,8 @@ pub struct Around<'a> {
     pub now: Instant,
     /// How long hands may take.
     pub graces: Graces,
+    /// Whether no time runs: men are swept off and set up.
+    pub rests: bool,
     /// Whether a seat's tray can be believed.
     pub tells: &'a dyn Fn(Seat) -> bool,
     /// Whether a seat has a man of a kind on the board that is no completed drop yet.
@@ -172,11 +174,12 @@ pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, co
     (rules.passing == Passing::BeforeOwnMove).then_some(draft)
 }
 
-/// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand is a note.
+/// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand, with no
+/// other move of the player in between, is a note.
 pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
     let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
-    let from_hand = made - captured <= around.graces.lift;
+    let from_hand = made - captured <= around.graces.lift || man.passed_over.is_none();
     let evidence = json!({
         "man": man.piece.char().to_string(), "to": square, "captured_at": captured,
         "captured_by": man.captured.map(|(by, _)| by), "made_at": made, "last_seen": null,

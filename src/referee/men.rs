@@ -67,7 +67,7 @@ pub struct Man {
     pub seen: Option<Instant>,
     /// When its capturer completed another move before it was seen.
     pub late: Option<Instant>,
-    /// When its owner completed another move while it was lifted.
+    /// When its owner completed another move while it was lifted, or on its way and not seen.
     pub passed_over: Option<Instant>,
     /// An incident was told of where it is now.
     pub told: bool,
@@ -272,7 +272,9 @@ impl Men {
             let captured_before = man.captured.is_some_and(|(by, when)| by == seat && when < at);
             match man.place {
                 Place::Transit(_) if captured_before && man.late.is_none() => man.late = Some(at),
-                Place::Lifted(owner) if owner == seat && man.passed_over.is_none() => man.passed_over = Some(at),
+                Place::Transit(owner) | Place::Lifted(owner) if owner == seat && man.passed_over.is_none() => {
+                    man.passed_over = Some(at);
+                }
                 _ => {}
             }
         }

@@ -126,13 +126,15 @@ impl Table {
     fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
         let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
+        let rests = sensors.has_clock() && !sensors.running();
         let Judge { referee, vague, shown, graces, .. } = &mut self.judge;
         let around = Around {
             rules,
             boards: play.game.len(),
             now: self.now,
             graces: *graces,
-            tells: &|seat| tells(sensors, (vague, shown), seat),
+            rests,
+            tells: &|seat| !rests && tells(sensors, (vague, shown), seat),
             landing: &|seat, role| landing(&sights, seat, role),
             in_air: &|piece| in_air(&sights, piece),
         };

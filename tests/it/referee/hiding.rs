@@ -57,9 +57,17 @@ fn a_man_that_left_its_pocket_and_does_not_land_is_concealed() {
 fn a_drop_of_a_man_that_was_never_seen_is_hidden() {
     let at_once = format!("{TAKEN} B:e5p . B:b 1s");
     check(&at_once, &["hidden-drop b note from-the-partners-hand"]); // WBN 1.8b
-    let late = format!("{TAKEN} 7s B:e5p . B:b 1s");
+    let long = format!("{TAKEN} 7s B:e5p . B:b 1s");
+    check(&long, &["hidden-drop b note from-the-partners-hand"]); // WBN 1.8b: the player has not moved since
+    let late = format!("{TAKEN} B:e7- B:e6p . B:b 6s B:d2- B:d4P . B:w B:e5p . B:b 1s");
     check(&late, &["hidden-drop b warning never-seen-in-the-pocket"]); // WBN 1.8b
     check_under("cz-2024.06", &late, &["hidden-drop b warning never-seen-in-the-pocket"]); // CZ 1.8
+}
+
+#[test]
+fn men_that_are_swept_off_when_the_clocks_stand_are_not_hidden() {
+    after_capture("b=p... 1s stop b=.... 9s", &[]);
+    after_capture("b=p... 1s stop b=.... 9s b=p... go 6s", &[]);
 }
 
 #[test]
