@@ -13,6 +13,7 @@ pub struct Placement {
     empty: Bitboard,
     men: [[Bitboard; 6]; 2],
     changed: [Instant; 64],
+    latest: Instant,
     /// What each square showed before, the last first.
     earlier: Vec<ArrayVec<(Instant, Kinds), EARLIER_MAX>>,
 }
@@ -45,7 +46,7 @@ impl Default for Placement {
     /// Nothing known: everything may stand everywhere.
     fn default() -> Placement {
         let earlier = vec![ArrayVec::new(); 64];
-        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64], earlier }
+        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64], latest: Instant::ZERO, earlier }
     }
 }
 
@@ -77,6 +78,7 @@ impl Placement {
             }
         }
         self.changed[usize::from(square)] = at;
+        self.latest = at;
         true
     }
 
@@ -106,6 +108,11 @@ impl Placement {
             until = *since;
         }
         false
+    }
+
+    /// When any reading changed last.
+    pub fn latest(&self) -> Instant {
+        self.latest
     }
 
     /// Squares where this man may stand.

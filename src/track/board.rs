@@ -64,6 +64,15 @@ pub enum Readiness {
     Nothing,
 }
 
+/// How the man of a pressed ply is not where it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Absent {
+    /// It stood there when the clock was pressed and is in the air now.
+    Now,
+    /// It had left when the clock was pressed.
+    AtPress,
+}
+
 /// One board's hypothesis.
 #[derive(Debug)]
 pub struct BoardTrack {
@@ -73,10 +82,12 @@ pub struct BoardTrack {
     /// First moves of other lines that are hardly worse than the line.
     pub(super) rivals: Vec<Move>,
     pub(super) unexplained: Bitboard,
-    /// The man of the line's first ply did not stand there when the clock was pressed, and does not now.
-    absent: bool,
-    /// What speaks against the line, men in the air and hands left out.
-    pub(super) doubt: u32,
+    /// The man of the line's first ply does not stand where it should.
+    absent: Option<Absent>,
+    /// The man of the line's first ply did not stand where it should at the press.
+    shaky: bool,
+    /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
+    pub(super) doubt: bool,
     pub(super) cost: u32,
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
@@ -106,8 +117,9 @@ impl BoardTrack {
             line: ArrayVec::new(),
             rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
-            absent: false,
-            doubt: 0,
+            absent: None,
+            shaky: false,
+            doubt: false,
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
@@ -156,16 +168,17 @@ impl BoardTrack {
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
-        self.absent = found.line.first().is_some_and(|first| absent(&position, *first, &found, evidence));
+        self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
+        self.shaky = found.absent;
         self.unexplained = found.mismatch.any();
-        self.doubt = found.doubt;
+        self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
             // What was seen first alone was played first.
             Some(first) if found.line.first() == Some(&first) => self.rivals.retain(|m| found.rivals.contains(m)),
             _ => self.rivals = found.rivals.to_vec(),
         }
-        self.changed_at = at;
+        self.changed_at = seen.placement.latest();
         self.take_line(position, &found.line, seen.placement, at);
     }
 
@@ -187,6 +200,14 @@ impl BoardTrack {
             blind: self.blind,
             unseen: cost::UNSEEN,
         }
+    }
+
+    /// Whether a man stands where none should that the player to move does not have in hand just now.
+    fn stray(&self, position: &BoardPosition, found: &search::Explanation, placement: &Placement) -> bool {
+        let turn = if found.line.len().is_multiple_of(2) { position.turn() } else { !position.turn() };
+        let own = |square: Square| Role::ALL.into_iter().any(|role| placement.allows(role.of(turn)).contains(square));
+        let in_hand = self.presses.is_empty();
+        found.mismatch.foreign.into_iter().any(|square| !(in_hand && own(square)))
     }
 
     /// When the pending presses came.
@@ -285,20 +306,27 @@ impl BoardTrack {
         let late = press.at + LATE_US;
         match self.line.first() {
             None => self.unexplained.is_empty() && at >= late,
-            Some(first) => first.made_at > late,
+            Some(first) => self.line.len() == 1 && first.made_at > late,
         }
     }
 
-    /// When plies count that were played while nobody saw the clock.
+    /// When plies count whose presses nobody saw: the clock was out of sight, or went there and back between two
+    /// messages.
     fn gap_due(&self) -> Option<Instant> {
-        let open = self.gap && self.clock_turn.is_some() && self.presses.is_empty() && !self.line.is_empty();
-        (open && self.completion == Completion::Clock).then_some(self.changed_at + REST_US)
+        let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
+        match self.line.as_slice() {
+            _ if !read || self.clock_stopped => None,
+            [_, reply, ..] => Some(reply.made_at + REST_US),
+            [_] if self.gap => Some(self.changed_at + REST_US),
+            _ => None,
+        }
     }
 
     /// As many plies were completed as bring the turn to where the clock has it.
     fn close_gap(&mut self, turn: Color) {
         let odd = usize::from(self.clock_turn != Some(turn));
-        let completed = if self.line.len() % 2 == odd { self.line.len() } else { self.line.len() - 1 };
+        let plies = self.line.len().min(2);
+        let completed = if plies % 2 == odd { plies } else { plies - 1 };
         for (index, ply) in self.line.iter().take(completed).enumerate() {
             let by = if index % 2 == 0 { turn } else { !turn };
             self.presses.push_back(Press { by, at: ply.made_at, clock: None });
@@ -335,7 +363,10 @@ impl BoardTrack {
 
     /// When the ply can no longer be one square of a slide: its man was seen there by two scans.
     fn firm_at(&self, position: &BoardPosition, ply: &LinePly) -> Instant {
-        let absent = self.presses.front().filter(|_| self.absent).map(|press| press.at + UNEXPLAINED_US);
+        let absent = self.presses.front().zip(self.absent).map(|(press, absent)| match absent {
+            Absent::Now => press.at + SCAN_US,
+            Absent::AtPress => press.at + UNEXPLAINED_US,
+        });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         absent.map_or(firm, |absent| absent.max(firm))
     }
@@ -361,7 +392,8 @@ impl BoardTrack {
         let (played, made_at) = (ply.played, ply.made_at);
         let completed =
             Completed { board, played, made_at, completed_at, clock, illegal: Vec::new(), rivals: rivals.clone() };
-        self.remember(Past::new(position, &completed, rivals));
+        let shaky = std::mem::take(&mut self.shaky);
+        self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
         Some(completed)
     }
 
@@ -437,12 +469,14 @@ impl BoardTrack {
     }
 }
 
-/// Whether the man of a pressed ply neither stands on its destination nor did when the clock was pressed.
-fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, evidence: Evidence<'_>) -> bool {
+/// Whether the man of a pressed ply is not where it should be.
+fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, evidence: Evidence<'_>) -> Option<Absent> {
     let to = uci::destination(m);
-    let Some(press) = evidence.presses.first().filter(|_| found.mismatch.missing.contains(to)) else { return false };
+    let gone = found.mismatch.missing.contains(to) && m.promotion().is_none();
+    let press = evidence.presses.first().filter(|_| gone)?;
     let man = m.role().of(position.turn());
-    m.promotion().is_none() && !evidence.placement.showed(to, man, *press + -AT_PRESS_US, *press)
+    let showed = evidence.placement.showed(to, man, *press + -AT_PRESS_US, *press);
+    Some(if showed { Absent::Now } else { Absent::AtPress })
 }
 
 /// When the last square of a move was seen as the move leaves it.

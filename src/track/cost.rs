@@ -17,7 +17,15 @@ pub const UNTOUCHED: u32 = 6;
 /// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
 /// A ply whose man was never seen on its destination: made up rather than made.
-pub const NEVER: u32 = 14;
+pub const NEVER: u32 = 20;
+/// The same, where the next ply captures it there: two plies between two scans.
+pub const CAUGHT: u32 = 6;
+/// The same, of a drop.
+pub const CAUGHT_DROP: u32 = 10;
+/// A promotion whose square has shown nothing: the pawn may lie on its side.
+pub const LAID: u32 = 3;
+/// A man of the player who is not to move went where it may go next.
+pub const PREMOVE: u32 = 6;
 /// A man of unknown kind that was lifted and put back without a ply that tells why.
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.
@@ -31,10 +39,10 @@ pub const PRESS: u32 = 8;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;
-/// Giving up a completed ply whose man was never seen where it should stand.
+/// Giving up a completed ply whose man did not stand where it should at the press.
 pub const GIVE_UP_UNSEEN: u32 = 2;
 /// Giving up a completed ply whose man went on at once.
-pub const GIVE_UP_COMPLETED: u32 = 6;
+pub const GIVE_UP_COMPLETED: u32 = 5;
 /// Giving up a completed ply whose man was seen at rest.
 pub const GIVE_UP_FIRM: u32 = 20;
 

@@ -42,7 +42,7 @@ impl BoardTrack {
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
-        if self.doubt > 0 { Some(rest) } else { waiting }
+        if self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky) { Some(rest) } else { waiting }
     }
 
     fn state(&self) -> (Instant, usize) {
@@ -204,7 +204,8 @@ impl BoardTrack {
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
-            self.past.push(Past::new(&before, &completed, rivals));
+            let shaky = past.shaky && !changed;
+            self.past.push(Past { shaky, ..Past::new(&before, &completed, rivals) });
             before.play(played);
             revised.push(completed);
         }

@@ -26,6 +26,8 @@ pub struct Past {
     pub clock: Option<ClockTimes>,
     /// Why it is illegal; empty for a legal move.
     pub illegal: Vec<Reason>,
+    /// Its man did not stand on its destination when the clock was pressed.
+    pub shaky: bool,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
 }
@@ -34,7 +36,7 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        Past { before: before.clone(), played, made_at, completed_at, clock, illegal, rivals }
+        Past { before: before.clone(), played, made_at, completed_at, clock, illegal, shaky: false, rivals }
     }
 
     /// What it costs to give the ply up.
@@ -45,6 +47,7 @@ impl Past {
         let stayed = left_at - self.made_at >= FIRM_US && left_at - self.completed_at >= SCAN_US;
         let rested = left_at <= self.made_at || stayed;
         match (ambiguous, rested) {
+            _ if self.shaky => cost::GIVE_UP_UNSEEN,
             (false, true) => cost::GIVE_UP_FIRM,
             _ => cost::GIVE_UP_COMPLETED,
         }

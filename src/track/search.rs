@@ -8,13 +8,14 @@
 //! generated first.
 
 use arrayvec::ArrayVec;
+use shakmaty::attacks;
 
 use super::cost;
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, Square},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Piece, Role, Square},
 };
 
 /// Most plies of a line.
@@ -106,8 +107,8 @@ pub struct Explanation {
     pub mismatch: Mismatch,
     /// Its cost.
     pub cost: u32,
-    /// What of it speaks against the line itself, men in the air and in hands left out.
-    pub doubt: u32,
+    /// A man of the line did not stand where it should when its clock was pressed.
+    pub absent: bool,
     /// First moves of other lines that cost hardly more, the cheapest first.
     pub rivals: ArrayVec<Move, RIVALS_MAX>,
 }
@@ -121,6 +122,8 @@ struct Node {
     handled: Bitboard,
     /// Costs that the plies bring for good.
     spent: u32,
+    /// What of it the absence of the last ply's man brought.
+    absence: u32,
     cost: u32,
 }
 
@@ -161,8 +164,8 @@ fn explanation(best: Node, firsts: &[(Move, u32)]) -> Explanation {
     let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
     rivals.sort_by_key(|(_, cost)| *cost);
     let rivals = rivals.into_iter().map(|(first, _)| first).collect();
-    let doubt = best.spent + best.mismatch.foreign.count() as u32 * cost::FOREIGN;
-    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, doubt, rivals }
+    let absent = best.spent > 0;
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, absent, rivals }
 }
 
 struct Search<'a> {
@@ -245,33 +248,33 @@ impl<'a> Search<'a> {
     fn child(&self, parent: &Node, m: Move) -> Node {
         let mut line = parent.line.clone();
         let squares = squares_of(m);
-        let spent = parent.spent + self.unlikely(parent, m, squares);
+        let index = line.len();
+        let absence = self.absence(m, parent, index);
+        let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
+        let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
+        let spent = parent.spent - refund(parent, m) + untouched + absence;
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
-        self.node(line, position, parent.handled | squares, spent)
-    }
-
-    /// What speaks against the next ply in what its squares have shown.
-    fn unlikely(&self, parent: &Node, m: Move, squares: Bitboard) -> u32 {
-        let index = parent.line.len();
-        let untouched = self.untouched(squares & !parent.mismatch.missing, index);
-        let to = uci::destination(m);
-        let aliased = m.from().is_some_and(|from| self.evidence.aliases.iter().any(|alias| alias.square == from));
-        if untouched > 0 || aliased || self.dark.contains(to) || m.promotion().is_some() {
-            return untouched;
-        }
-        self.absence(to, m, parent, index)
+        let mut node = self.node(line, position, parent.handled | squares, spent);
+        node.absence = absence;
+        node
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
-    fn absence(&self, to: Square, m: Move, parent: &Node, index: usize) -> u32 {
-        let Evidence { placement, presses, since, .. } = self.evidence;
-        let man = m.role().of(parent.position.turn());
-        let promoted = m.from().is_some_and(|from| parent.position.promoted().contains(from));
+    fn absence(&self, m: Move, parent: &Node, index: usize) -> u32 {
+        let Evidence { placement, presses, since, aliases, .. } = self.evidence;
+        let to = uci::destination(m);
+        let aliased = m.from().is_some_and(|from| aliases.iter().any(|alias| alias.square == from));
+        if aliased || self.dark.contains(to) {
+            return 0;
+        }
+        let color = parent.position.turn();
+        let was_promoted = m.from().is_some_and(|from| parent.position.promoted().contains(from));
+        let pawn = (was_promoted || m.promotion().is_some()).then_some(Role::Pawn);
+        let kinds = [Some(m.promotion().unwrap_or(m.role())), pawn];
         let showed = |from, until| {
-            let pawn = promoted && placement.showed(to, Role::Pawn.of(man.color), from, until);
-            pawn || placement.showed(to, man, from, until)
+            kinds.into_iter().flatten().any(|role| placement.showed(to, role.of(color), from, until))
         };
         let since = since[index % 2];
         let press = presses.get(index).copied();
@@ -279,6 +282,7 @@ impl<'a> Search<'a> {
         let at_press = press.map_or(since, |press| (press + -super::AT_PRESS_US).max(since));
         match () {
             () if showed(at_press, until) => 0,
+            () if m.promotion().is_some() && placement.allows_empty().contains(to) => cost::LAID,
             () if showed(since, until) => cost::ABSENT,
             () => cost::NEVER,
         }
@@ -314,7 +318,21 @@ impl<'a> Search<'a> {
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
             + given_up;
-        Node { line, position, mismatch, handled, spent, cost }
+        let cost = cost - self.premove(&position, mismatch);
+        Node { line, position, mismatch, handled, spent, absence: 0, cost }
+    }
+
+    /// What is too much if a man of the player who is not to move went ahead.
+    fn premove(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+        let ahead = !position.turn();
+        let goes = |to: Square| {
+            let own = position.board().by_color(ahead).contains(to);
+            let man = self.evidence.placement.kinds(to).single().flatten().filter(|man| man.color == ahead && !own)?;
+            let froms = mismatch.missing & position.board().by_piece(man);
+            froms.into_iter().find(|from| may_go(man, *from, to, position.board().occupied()))
+        };
+        let found = mismatch.foreign.into_iter().any(|to| goes(to).is_some());
+        if found { cost::FOREIGN + cost::MISSING - cost::PREMOVE } else { 0 }
     }
 
     /// A man that is known to read as another is no contradiction where it stands now, nor is an empty blind square.
@@ -348,6 +366,23 @@ impl<'a> Search<'a> {
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
             + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
+    }
+}
+
+/// Whether a man on `from` may go to `to` when it is its turn.
+fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
+    let attacked = attacks::attacks(from, man, occupied).contains(to);
+    let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2;
+    attacked || pushed
+}
+
+/// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
+fn refund(parent: &Node, m: Move) -> u32 {
+    let caught = parent.line.last().filter(|last| uci::destination(**last) == m.to() && m.is_capture());
+    match (caught, parent.absence) {
+        (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
+        (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT,
+        _ => 0,
     }
 }
 
