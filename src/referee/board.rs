@@ -16,7 +16,8 @@ use crate::{
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
     types::{
-        Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square,
+        Bitboard, BoardId, ByColor, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND,
+        Seat, Square,
     },
 };
 
@@ -26,6 +27,10 @@ const BOUNCE_US: i64 = 700 * MS;
 const PRESS_US: i64 = 3 * SECOND;
 /// A press that nothing explains for so long is given up: the board says something else.
 const PRESS_GIVEN_UP_US: i64 = 15 * SECOND;
+/// How much later than a move was completed its press may be heard of.
+const HEARD_LATE_US: i64 = SECOND;
+/// How long a press may be owed.
+const OWED_US: i64 = 6 * SECOND;
 /// Presses that may wait.
 const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
@@ -54,6 +59,8 @@ struct Unanswered {
 #[derive(Clone, Debug, Default)]
 pub struct BoardWatch {
     presses: Vec<Unanswered>,
+    /// Players whose last move was completed without their press, which may come yet: somebody reminded them.
+    owes_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
     /// After which completed move men next to their squares are looked for, and when.
@@ -134,6 +141,9 @@ impl BoardSight<'_> {
 impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
+        if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
+            return;
+        }
         if let Some(open) = self.presses.iter_mut().find(|open| open.by != by && open.back.is_none()) {
             open.back = Some(at);
             return;
@@ -149,6 +159,9 @@ impl BoardWatch {
     /// A move was completed: its press is explained, and so are those before it.
     pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
         let at = completed.completed_at;
+        let own = self.presses.iter().find(|press| press.by == seat.color && press.at <= at + HEARD_LATE_US);
+        let until = own.map_or(at, |press| press.at.max(at));
+        *self.owes_press.get_mut(seat.color) = own.is_none().then_some(at);
         if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
             let presses = self.presses.iter().filter(|press| press.by == seat.color && press.back.is_none());
             let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
@@ -159,7 +172,7 @@ impl BoardWatch {
             if press.at < at && taken_back {
                 press.due = press.due.min(at);
             }
-            press.at > at || (press.at < at && taken_back)
+            press.at > until || (press.at < at && taken_back)
         });
         self.suspected.get_or_insert((seat, at, at + graces.displaced));
     }

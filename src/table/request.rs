@@ -21,8 +21,11 @@ use crate::event::{Body, Request, Response, ResponseError, ResponseStatus, Rulin
 /// What there is to say beyond "done", or why nothing was done.
 type Answer = Result<Option<Value>, ResponseError>;
 
+/// Carries a verb out.
+type Act = fn(&mut Table, &Request) -> Answer;
+
 /// Every verb and what carries it out.
-const VERBS: &[(&str, fn(&mut Table, &Request) -> Answer)] = &[
+const VERBS: &[(&str, Act)] = &[
     ("new-game", games::new_game),
     ("start", games::start),
     ("pause", games::pause),
