@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::{BoardId, Instant, Seat};
 pub use crate::{
-    referee::{Grade, Incident, IncidentState},
+    referee::{Frozen, Grade, HalfPoints, Incident, IncidentState},
     sense::LinkState,
     types::ClockTimes,
 };
@@ -63,6 +63,8 @@ pub enum Body {
     GameEnded(GameEnded),
     /// A fact for the arbiter, never a verdict.
     Incident(Box<Incident>),
+    /// A command or a button of the table that was carried out, with who asked.
+    Ruling(Box<Ruling>),
 }
 
 impl Body {
@@ -80,13 +82,14 @@ impl Body {
             Body::Correction(_) => "correction",
             Body::GameEnded(_) => "game-ended",
             Body::Incident(_) => "incident",
+            Body::Ruling(_) => "ruling",
         }
     }
 
     /// Who may hear it.
     pub fn feed(&self) -> Feed {
         match self {
-            Body::Incident(_) => Feed::Arbiter,
+            Body::Incident(_) | Body::Ruling(_) => Feed::Arbiter,
             _ => Feed::Live,
         }
     }
@@ -246,6 +249,25 @@ pub struct GameEnded {
     pub boards: Vec<BoardId>,
     /// The seat that lost or asked, the arbiter, or the table itself.
     pub by: String,
+    /// Points in halves (WBN 1.18), with what the arbiter has changed (WBN 9.4e, f).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_points: Option<HalfPoints>,
+}
+
+/// A command that was carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ruling {
+    /// What was done.
+    pub verb: String,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub data: serde_json::Value,
+    /// Who asked, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// As in the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
 }
 
 /// The whole table at one moment: retained on `live/state`.
@@ -337,6 +359,76 @@ pub struct PocketState {
     pub in_transit: String,
 }
 
+/// What only the arbiter may know, at one moment: retained on `arbiter/state`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArbiterState {
+    /// [`VERSION`].
+    pub v: u8,
+    /// As in [`Event`].
+    pub session: String,
+    /// As in [`Event`].
+    pub table: String,
+    /// The game on the boards, if one.
+    pub game: Option<String>,
+    /// The last event of the arbiter's feed that is included.
+    pub seq: u64,
+    /// As in [`Event`].
+    pub t: Instant,
+    /// As in [`Event`].
+    pub time: String,
+    /// What the table is doing.
+    pub status: Status,
+    /// `*` until the game has ended.
+    pub result: String,
+    /// Why it ended.
+    pub reason: String,
+    /// Points in halves.
+    pub half_points: HalfPoints,
+    /// Name of the rule set.
+    pub ruleset: String,
+    /// Time control as configured.
+    pub time_control: String,
+    /// Who ends games: `advise` or `auto`.
+    pub adjudication: String,
+    /// Seconds for which the rule set lets a player be frozen.
+    pub freezing: Vec<u16>,
+    /// Names by seat letter.
+    pub players: Players,
+    /// Incidents of the game, the open ones first.
+    pub incidents: Vec<Incident>,
+    /// Men that stand on no board, and men in trays that should not be there.
+    pub ledger: Vec<Whereabouts>,
+    /// Kinds that seats may not drop: seat letter and man.
+    pub restricted: Vec<(Seat, char)>,
+    /// Players who must wait.
+    pub frozen: Vec<Frozen>,
+    /// Seats that offer a draw.
+    pub offers: Vec<Seat>,
+    /// Seats whose flags have fallen.
+    pub flags: Vec<Seat>,
+    /// Since when all clocks are stopped, or the arbiter has interrupted the game.
+    pub paused_since: Option<Instant>,
+    /// One entry a board.
+    pub boards: Vec<BoardState>,
+    /// What was commanded, the last one first.
+    pub rulings: Vec<Event>,
+}
+
+/// Where one man is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Whereabouts {
+    /// The man as a FEN letter.
+    pub man: char,
+    /// `transit`, `pocket`, `lifted`, `unaccounted`, or `stray` in a tray where it should not be.
+    pub place: String,
+    /// Whose.
+    pub seat: Option<Seat>,
+    /// Since when.
+    pub since: Instant,
+    /// When it was seen in a pocket last.
+    pub seen: Option<Instant>,
+}
+
 /// A device of the table at one moment: retained on `device/D/state`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceState {
@@ -397,6 +489,9 @@ pub struct Response {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ResponseError>,
+    /// What there is to say beyond that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
 }
 
 /// Whether a request was carried out.

@@ -5,10 +5,12 @@
 //! Bad bytes become counters and events, never an error or a panic. It reads no clock, opens no file, draws no random
 //! number: the same inputs give the same outputs, so that live, replay, simulation and test are one path.
 
+mod arbiter;
 pub mod capture;
 mod devices;
 mod emit;
 mod history;
+mod judge;
 mod play;
 mod request;
 mod set_up;
@@ -18,6 +20,7 @@ mod view;
 use std::collections::VecDeque;
 
 use devices::Sensors;
+use judge::Judge;
 use play::Play;
 use settings::TableSettings;
 
@@ -93,6 +96,7 @@ pub struct Table {
     ruleset: RuleSet,
     sensors: Sensors,
     play: Play,
+    judge: Judge,
     players: Players,
     now: Instant,
     seq: u64,
@@ -113,11 +117,12 @@ impl Table {
             .map_err(|message| SettingsError { key: "settle".into(), message })?;
         let sensors = Sensors::new(&settings)?;
         let play = Play::new(&ruleset, vec![false; sensors.boards.len()], settle);
+        let judge = Judge::new(&settings, &ruleset, &play.game)?;
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
         let (now, named) = (Instant::ZERO, Instant::ZERO);
         let out = VecDeque::new();
-        Ok(Table { settings, opening, ruleset, sensors, play, players, now, seq, incident, named, out })
+        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, out })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,
@@ -145,7 +150,8 @@ impl Table {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let due = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
+        let due =
+            [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at(), self.judge_deadline()];
         due.into_iter().flatten().min()
     }
 
@@ -160,6 +166,7 @@ impl Table {
         self.watch_silent_clocks();
         self.watch_shown();
         self.settle();
+        self.judge_time();
     }
 
     fn bytes(&mut self, index: DeviceIndex, bytes: &[u8]) {
@@ -175,6 +182,7 @@ impl Table {
     fn link(&mut self, index: DeviceIndex, up: bool) {
         if let Some(wired) = self.sensors.devices.get_mut(index) {
             wired.device.link(self.now, up);
+            self.judge_link(index);
         }
     }
 
@@ -184,8 +192,14 @@ impl Table {
             Fact::Board(cells) => self.dump(index, &cells),
             Fact::Clock(frame) => self.clock(index, Some(frame)),
             Fact::NoClock => self.clock(index, None),
-            Fact::Slot(channel, slot, kinds) => self.tray(index, channel, |tray| tray.slot(slot, kinds)),
-            Fact::Tray(channel, slots) => self.tray(index, channel, |tray| tray.snapshot(slots)),
+            Fact::Slot(channel, slot, kinds) => {
+                self.tray(index, channel, |tray| tray.slot(slot, kinds));
+                self.judge_tray(index, channel);
+            }
+            Fact::Tray(channel, slots) => {
+                self.tray(index, channel, |tray| tray.snapshot(slots));
+                self.judge_tray(index, channel);
+            }
             Fact::Button(channel, button) => self.button(index, channel, button),
         }
     }

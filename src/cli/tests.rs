@@ -92,7 +92,13 @@ fn first_game() -> Vec<Event> {
     events.push(event(8, "20261120-1", Body::Correction(Correction { board, supersedes: 5, moves: fresh })));
     events.push(event(1, "20261120-1", incident(IncidentState::Open)));
     events.push(event(2, "20261120-1", incident(IncidentState::Lapsed)));
-    let ended = GameEnded { result: "1-0".into(), reason: "resigns".into(), boards: vec![board], by: "a".into() };
+    let ended = GameEnded {
+        result: "1-0".into(),
+        reason: "resigns".into(),
+        boards: vec![board],
+        by: "a".into(),
+        half_points: None,
+    };
     events.push(event(9, "20261120-1", Body::GameEnded(ended)));
     events
 }

@@ -140,7 +140,11 @@ impl Node {
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
         let devices = Arc::new(Devices::default());
-        let feeds = settings.tables.iter().map(|table| TableFeed::new(topics.clone(), &table.id, &name)).collect();
+        let feeds = settings
+            .tables
+            .iter()
+            .map(|table| TableFeed::new(topics.clone(), &table.id, &name, table.announce.clone()))
+            .collect();
         let publisher =
             Publisher { session: session.clone(), feeds, routes: hall.routes.clone(), clock, devices: devices.clone() };
         let publisher = tokio::spawn(publisher.run(opened.committed));

@@ -41,6 +41,7 @@ impl Publisher {
         let index = batch.session.table();
         let (Some(feed), Some(routes)) = (self.feeds.get_mut(index), self.routes.get(index)) else { return };
         let mut messages = feed.events(&batch.events, batch.state.as_deref());
+        messages.extend(batch.arbiter.as_deref().map(|state| feed.arbiter(state)));
         for response in &batch.responses {
             let message = feed.response(response, batch.t, &self.clock.rfc3339(batch.t));
             messages.push(routes.take(response).address(message));

@@ -114,6 +114,7 @@ impl TableTask {
         let mut batch = Batch::new(&self.session, at);
         let deadline = self.drain(at, &mut batch);
         batch.state = Some(Box::new(self.table.state()));
+        batch.arbiter = Some(Box::new(self.table.arbiter_state()));
         self.record(batch).await?;
         Ok(deadline)
     }
@@ -142,6 +143,9 @@ impl TableTask {
             if !batch.events.is_empty() {
                 batch.state = Some(Box::new(self.table.state()));
             }
+            if self.table.arbiter_changed() {
+                batch.arbiter = Some(Box::new(self.table.arbiter_state()));
+            }
             deadline
         }));
         self.record(batch).await?;
@@ -166,7 +170,12 @@ impl TableTask {
     }
 
     async fn record(&self, batch: Batch) -> Result<(), TableError> {
-        if batch.inputs.is_empty() && batch.devices.is_empty() && batch.events.is_empty() && batch.state.is_none() {
+        if batch.inputs.is_empty()
+            && batch.devices.is_empty()
+            && batch.events.is_empty()
+            && batch.state.is_none()
+            && batch.arbiter.is_none()
+        {
             return Ok(()); // a wake-up that changed nothing
         }
         match self.journal.record(batch) {

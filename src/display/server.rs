@@ -3,6 +3,7 @@
 //! | path | answer |
 //! |---|---|
 //! | `/`, `/assets/…` | the page and its files, compiled into the program |
+//! | `/arbiter` | the arbiter's desk; the broker asks for the password |
 //! | `/config.json` | `{"prefix", "version"}`: all that the page must know before it hears the broker |
 //! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port |
 //! | `/healthz` | `ok` while the server answers |
@@ -171,6 +172,7 @@ async fn converse(stream: TcpStream, app: Router, mut stopped: watch::Receiver<b
 fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { assets::answer("index.html", &headers) }))
+        .route("/arbiter", get(|headers: HeaderMap| async move { assets::answer("arbiter.html", &headers) }))
         .route("/assets/{*path}", get(asset))
         .route("/config.json", get(config))
         .route("/healthz", get(|| async { "ok\n" }))

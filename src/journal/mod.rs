@@ -25,7 +25,7 @@ pub use reader::{GameSummary, Reader};
 pub use writer::{Health, Journal, Opened, Refused, Stopping};
 
 use crate::{
-    event::{DeviceState, Event, Response, State},
+    event::{ArbiterState, DeviceState, Event, Response, State},
     table::{capture::RawInput, settings::TableSettings},
     types::Instant,
 };
@@ -88,6 +88,8 @@ pub struct Batch {
     pub devices: Vec<DeviceState>,
     /// The table after the events.
     pub state: Option<Box<State>>,
+    /// What only the arbiter may know, after the events.
+    pub arbiter: Option<Box<ArbiterState>>,
 }
 
 impl Batch {
@@ -101,7 +103,13 @@ impl Batch {
             responses: Vec::new(),
             devices: Vec::new(),
             state: None,
+            arbiter: None,
         }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty() && !self.has_news()
     }
 
     /// Whether somebody is to hear something that must be durable first.
@@ -111,7 +119,7 @@ impl Batch {
 
     /// Whether there is something for the publisher.
     fn has_news(&self) -> bool {
-        self.urgent() || !self.devices.is_empty() || self.state.is_some()
+        self.urgent() || !self.devices.is_empty() || self.state.is_some() || self.arbiter.is_some()
     }
 }
 

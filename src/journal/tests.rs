@@ -79,7 +79,13 @@ fn played(seq: u64, game: &str, san: &str) -> Event {
 }
 
 fn end(seq: u64, game: &str) -> Event {
-    let ended = GameEnded { result: "1-0".into(), reason: "resigns".into(), boards: vec![BoardId::A], by: "a".into() };
+    let ended = GameEnded {
+        result: "1-0".into(),
+        reason: "resigns".into(),
+        boards: vec![BoardId::A],
+        by: "a".into(),
+        half_points: None,
+    };
     event(seq, Some(game), Body::GameEnded(ended))
 }
 

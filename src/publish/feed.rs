@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::topic::{Message, Topics};
 use crate::{
-    event::{Body, ClockShown, DeviceState, Event, Feed, Response, State, VERSION},
+    event::{ArbiterState, Body, ClockShown, DeviceState, Event, Feed, Response, State, VERSION},
     record::GameRecord,
     types::Instant,
 };
@@ -27,6 +27,8 @@ pub struct TableFeed {
     topics: Topics,
     table: String,
     session: String,
+    /// Kinds of incidents that everybody may see.
+    announce: Vec<String>,
     game: Option<GameRecord>,
     state_sent: bool,
 }
@@ -49,9 +51,10 @@ struct Enveloped<'a, T> {
 }
 
 impl TableFeed {
-    /// The feed of `table`.
-    pub fn new(topics: Topics, table: &str, session: &str) -> TableFeed {
-        TableFeed { topics, table: table.to_owned(), session: session.to_owned(), game: None, state_sent: false }
+    /// The feed of `table`; incidents of the kinds in `announce` are for everybody.
+    pub fn new(topics: Topics, table: &str, session: &str, announce: Vec<String>) -> TableFeed {
+        let (table, session) = (table.to_owned(), session.to_owned());
+        TableFeed { topics, table, session, announce, game: None, state_sent: false }
     }
 
     /// Messages for events that belong together and the state after them.
@@ -60,7 +63,7 @@ impl TableFeed {
         let mut record_changed = false;
         let mut live = false;
         for event in events {
-            messages.push(self.event(event));
+            messages.extend(self.event(event));
             live |= event.body.feed() == Feed::Live;
             record_changed |= self.record(event);
             if let Body::Clock(clock) = &event.body {
@@ -97,10 +100,20 @@ impl TableFeed {
         Message::json(self.topics.response(&self.table, &response.verb), &body)
     }
 
-    fn event(&self, event: &Event) -> Message {
-        match event.body.feed() {
-            Feed::Live => Message::json(self.topics.table(&self.table, "live/event"), &silent(event)),
-            Feed::Arbiter => Message::json(self.topics.table(&self.table, "arbiter/incident"), event),
+    /// What only the arbiter may know, retained.
+    pub fn arbiter(&self, state: &ArbiterState) -> Message {
+        Message::json(self.topics.table(&self.table, "arbiter/state"), state).retained()
+    }
+
+    fn event(&self, event: &Event) -> Vec<Message> {
+        let message = |leaf: &str, event: &Event| Message::json(self.topics.table(&self.table, leaf), event);
+        match &event.body {
+            Body::Incident(incident) if self.announce.contains(&incident.kind) => {
+                vec![message("arbiter/incident", event), message("live/incident", event)]
+            }
+            body if body.feed() == Feed::Arbiter => vec![message("arbiter/incident", event)],
+            _ if self.announce.iter().any(|kind| kind == "illegal-move") => vec![message("live/event", event)],
+            _ => vec![message("live/event", &silent(event))],
         }
     }
 
@@ -240,7 +253,7 @@ mod tests {
     }
 
     fn feed() -> TableFeed {
-        TableFeed::new(Topics::new("P", "N"), "1", "s")
+        TableFeed::new(Topics::new("P", "N"), "1", "s", Vec::new())
     }
 
     fn topics(messages: &[Message]) -> Vec<&str> {

@@ -84,7 +84,7 @@ fn may_answer_on(topics: &Topics, topic: &str) -> bool {
 /// The answer that nothing was done.
 pub fn refused(verb: &str, transaction: Option<String>, error: ResponseError) -> Response {
     let verb = if verb.is_empty() { "request".to_owned() } else { level(verb).chars().take(VERB_CHARS_MAX).collect() };
-    Response { status: ResponseStatus::Error, verb, transaction, error: Some(error) }
+    Response { status: ResponseStatus::Error, verb, transaction, error: Some(error), data: None }
 }
 
 /// An error of the asker's making.

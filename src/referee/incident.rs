@@ -1,12 +1,8 @@
 //! Incidents as values.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::{
-    rules::{Reason, RuleSet},
-    types::{BoardId, Instant, Seat},
-};
+use crate::types::{BoardId, Instant, Seat};
 
 /// A fact for the arbiter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,25 +57,4 @@ pub enum IncidentState {
     Claimed,
     /// The arbiter dismissed it.
     Dismissed,
-}
-
-/// A completed illegal move: the opponent may claim it until they complete a move of their own (WBN 1.14).
-pub fn illegal_move(ruleset: &RuleSet, id: u64, seat: Seat, reasons: &[Reason], written: &str) -> Incident {
-    let words: Vec<&str> = reasons.iter().map(|reason| reason.as_str()).collect();
-    let leading = reasons.first();
-    let (law, article) = leading.map_or((ruleset.law, "1.14"), |reason| ruleset.article(*reason));
-    Incident {
-        id,
-        kind: "illegal-move".into(),
-        grade: Grade::Decisive,
-        law: law.into(),
-        article: article.into(),
-        board: Some(seat.board),
-        seat: Some(seat),
-        reason: words.first().copied().unwrap_or("several-changes").into(),
-        evidence: json!({ "move": written, "reasons": words }),
-        claimable_by: vec![seat.opponent()],
-        claim_until: None,
-        state: IncidentState::Open,
-    }
 }

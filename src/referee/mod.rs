@@ -1,9 +1,33 @@
 //! Facts for the arbiter: what the laws say about what happened. Never a verdict, never a change of the game.
 //!
-//! In: completed moves, tray contents. Out: whereabouts of men and incidents.
+//! In: completed moves, what boards, clocks and trays show, what people say. Out: incidents with law, article and
+//! evidence, windows for claims, ends put together. It knows no devices and does no input or output.
+//!
+//! `game` remembers one game; `men` (the ledger), `board`, `clock` and `setup` watch, `hiding` judges the ledger,
+//! `draws` and `ends` put together what people and boards say, `docket` keeps the incidents.
 
+mod board;
+mod clock;
+mod docket;
+mod draws;
+mod ends;
+mod game;
+mod hiding;
 mod incident;
+mod kind;
 mod ledger;
+mod men;
+mod setup;
 
-pub use incident::{Grade, Incident, IncidentState, illegal_move};
+pub use board::{BoardSight, BoardWatch, incomplete_castling};
+pub use clock::{ClockNews, ClockWatch, Frozen, time_of, wrong_times};
+pub use docket::{Docket, Draft, Entry, Window, claimers};
+pub use draws::{Agreement, Offers};
+pub use ends::{Cause, Ends, HalfPoints, Outcome, win_of};
+pub use game::Referee;
+pub use hiding::{Around, Graces, HIDING, repeated};
+pub use incident::{Grade, Incident, IncidentState};
+pub use kind::{Citation, Kind};
 pub use ledger::Ledger;
+pub use men::{Dropped, Man, Men, Place, Stray, TrayView};
+pub use setup::{certainly_wrong, wrong_setup};

@@ -46,7 +46,13 @@ impl Default for Placement {
     /// Nothing known: everything may stand everywhere.
     fn default() -> Placement {
         let earlier = vec![ArrayVec::new(); 64];
-        Placement { empty: Bitboard::FULL, men: [[Bitboard::FULL; 6]; 2], changed: [Instant::ZERO; 64], latest: Instant::ZERO, earlier }
+        Placement {
+            empty: Bitboard::FULL,
+            men: [[Bitboard::FULL; 6]; 2],
+            changed: [Instant::ZERO; 64],
+            latest: Instant::ZERO,
+            earlier,
+        }
     }
 }
 

@@ -36,6 +36,11 @@ impl TraySense {
         &self.seen
     }
 
+    /// What each slot says.
+    pub fn slots(&self) -> &[Kinds] {
+        &self.slots
+    }
+
     /// All slots at once; what changed.
     pub fn snapshot(&mut self, slots: Vec<Kinds>) -> Option<TrayChange> {
         self.slots = slots;

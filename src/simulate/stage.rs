@@ -283,6 +283,8 @@ pub fn settings_on(rig: &Rig, terms: &Terms, players: Players, ports: &[String])
         players,
         settle: "400ms".into(),
         lift_grace: "5s".into(),
+        pass_grace: "2s".into(),
+        displaced_grace: "3s".into(),
         capture: true,
         device: devices,
     }

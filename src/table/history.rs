@@ -56,6 +56,7 @@ impl Table {
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
+        self.judge_revised(board);
         self.observe_all();
     }
 

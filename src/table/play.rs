@@ -13,12 +13,11 @@ use super::{
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
     notation::{bfen::Bfen, san, uci},
-    referee::{self, Ledger},
+    referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
-    types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat, Team},
-    wire::bslp::Button,
+    types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
@@ -132,6 +131,7 @@ impl Table {
             players: self.players.clone(),
             bfen: self.bfen(),
         }));
+        self.judge_start();
         for board in self.play.game.ids() {
             self.clock_runs(board);
             let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
@@ -162,9 +162,11 @@ impl Table {
         self.watch_clock(board);
         if self.play.is_on() {
             self.clock_runs(board);
+            self.judge_clock(board, before);
             self.clock_changed(board, before);
         } else {
             self.try_start();
+            self.judge_set_up(board);
         }
         if changed {
             self.emit_clock(board);
@@ -229,37 +231,12 @@ impl Table {
         if !self.play.is_on() {
             return;
         }
-        if self.sensors.running() {
+        if self.sensors.running() && !self.judge.held {
             self.play.status = Status::Playing;
         } else if self.play.clock_ran.contains(&true) {
             self.play.status = Status::Paused;
-            self.evident_end();
+            self.judge_stop();
         }
-    }
-
-    /// Mate or one team's flag on a table whose clocks were stopped (WBN 1.5, 7.9).
-    fn evident_end(&mut self) {
-        let mated: Vec<Seat> = self.play.game.ids().filter_map(|board| self.mated(board)).collect();
-        let fallen: Vec<Seat> = self.fallen_flags();
-        let (losers, reason) = if mated.is_empty() { (fallen, "forfeits on time") } else { (mated, "checkmated") };
-        let Some(first) = losers.first() else { return };
-        let boards = losers.iter().map(|seat| seat.board).collect();
-        match losers.iter().all(|seat| seat.team() == first.team()) {
-            true => self.end(win_of(first.team().other()), reason, boards, &first.to_string()),
-            false => self.end("1/2-1/2", &format!("Game drawn, both teams {reason}"), boards, "table"),
-        }
-    }
-
-    fn mated(&self, board: BoardId) -> Option<Seat> {
-        self.play.game.is_mate(board).then(|| board.seat(self.play.game.board(board).turn()))
-    }
-
-    fn fallen_flags(&self) -> Vec<Seat> {
-        let flags = |seat: &Seat| {
-            let clock = self.sensors.boards[seat.board.index()].clock.as_ref();
-            clock.is_some_and(|clock| *clock.flags().get(seat.color))
-        };
-        Seat::all(self.play.game.len()).filter(flags).collect()
     }
 
     pub(super) fn end(&mut self, result: &str, reason: &str, boards: Vec<BoardId>, by: &str) {
@@ -270,8 +247,10 @@ impl Table {
         self.play.result = result.into();
         self.play.reason = reason.into();
         self.play.armed.fill(None);
-        let (result, reason, by) = (result.into(), reason.into(), by.into());
-        self.emit(Body::GameEnded(GameEnded { result, reason, boards, by }));
+        self.judge.runs_on = self.sensors.running();
+        let (half_points, by) = (Some(self.judge.points(result)), by.into());
+        let (result, reason) = (result.into(), reason.into());
+        self.emit(Body::GameEnded(GameEnded { result, reason, boards, by, half_points }));
     }
 
     pub(super) fn observe(&mut self, board: BoardId) {
@@ -320,15 +299,12 @@ impl Table {
             Some(Made { board, seat, ply: event.ply, uci: uci::write(completed.played), san: written.clone() });
         self.emit(Body::Move(Box::new(event)));
         self.tell_rivals(board, candidates);
-        if !completed.illegal.is_empty() {
-            let incident = referee::illegal_move(&self.ruleset, self.incident, seat, &completed.illegal, &written);
-            self.emit(Body::Incident(Box::new(incident)));
-        }
         self.account(seat, completed.played, transfer);
         self.observe_all();
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.learn(&self.play.game, board, &seen, self.now);
         self.tell_doubts(board);
+        self.judge_completed(&completed, seat, &written, transfer);
     }
 
     pub(super) fn observe_all(&mut self) {
@@ -373,12 +349,6 @@ impl Table {
         self.emit_pocket(seat, &roles(&change.added), &roles(&change.removed));
         self.observe(seat.board);
         self.settle();
-    }
-
-    pub(super) fn button(&mut self, device: DeviceIndex, channel: u8, button: Button) {
-        if let (Button::Knight, Some(seat)) = (button, self.sensors.seat_of(device, channel)) {
-            self.declare(seat, Role::Knight);
-        }
     }
 
     /// A player says what a pawn becomes (WBN 5.7).
@@ -473,13 +443,5 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         placement: sensors.boards[board.index()].sense.placement(),
         lifted: ByColor::new_with(lifted),
         arrived: ByColor::new_with(arrived),
-    }
-}
-
-/// The result that this team's win is written as.
-pub(super) fn win_of(team: Team) -> &'static str {
-    match team {
-        Team::WhiteA => "1-0",
-        Team::BlackA => "0-1",
     }
 }

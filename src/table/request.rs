@@ -1,102 +1,102 @@
-//! Commands of the arbiter and of the table's owner.
+//! Commands of the arbiter and of the players, and the buttons of the table.
+//!
+//! In: requests. Out: one answer each, and what they change. A repeated transaction is answered again and changes
+//! nothing; a request that cannot be carried out changes nothing either and says what was expected.
 
-use super::{Output, Table};
-use crate::{
-    event::{Players, Request, Response, ResponseError, ResponseStatus},
-    types::{Role, Seat},
+mod buttons;
+mod claims;
+mod data;
+mod games;
+mod rulings;
+
+use data::error;
+use serde_json::Value;
+
+use super::{
+    Output, Table,
+    judge::{ANSWERS_MAX, RULINGS_MAX},
 };
+use crate::event::{Body, Request, Response, ResponseError, ResponseStatus, Ruling};
 
-/// Verbs that this version carries out.
-const VERBS: [&str; 5] = ["new-game", "players", "declare", "result", "abort"];
-/// Results that a record can have.
-const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+/// What there is to say beyond "done", or why nothing was done.
+type Answer = Result<Option<Value>, ResponseError>;
+
+/// Carries a verb out.
+type Act = fn(&mut Table, &Request) -> Answer;
+
+/// Every verb and what carries it out.
+const VERBS: &[(&str, Act)] = &[
+    ("new-game", games::new_game),
+    ("start", games::start),
+    ("pause", games::pause),
+    ("resume", games::resume),
+    ("players", games::players),
+    ("claim", claims::claim),
+    ("confirm", claims::confirm),
+    ("dismiss", claims::dismiss),
+    ("declare", games::declare),
+    ("invisible", rulings::invisible),
+    ("visible", rulings::visible),
+    ("penalty", rulings::penalty),
+    ("draw-offer", rulings::draw_offer),
+    ("draw-accept", rulings::draw_accept),
+    ("resign", rulings::resign),
+    ("result", games::result),
+    ("set-clock", rulings::set_clock),
+    ("abort", games::abort),
+];
 
 impl Table {
     pub(super) fn request(&mut self, request: Request) {
-        let error = self.carry_out(&request).err();
-        self.out.push_back(Output::Response(Response {
-            status: if error.is_some() { ResponseStatus::Error } else { ResponseStatus::Ok },
-            verb: request.verb,
-            transaction: request.transaction,
-            error,
-        }));
+        let known = request.transaction.as_ref().and_then(|transaction| {
+            let same = |(by, answer): &&(Option<String>, Response)| {
+                answer.transaction.as_ref() == Some(transaction) && answer.verb == request.verb && *by == request.by
+            };
+            self.judge.answers.iter().find(same).map(|(_, answer)| answer.clone())
+        });
+        let response = known.unwrap_or_else(|| self.answer(request));
+        self.out.push_back(Output::Response(response));
     }
 
-    fn carry_out(&mut self, request: &Request) -> Result<(), ResponseError> {
-        match request.verb.as_str() {
-            "new-game" => self.new_game(),
-            "players" => self.set_players(&request.data),
-            "declare" => self.declare_promotion(&request.data),
-            "result" => self.set_result(request),
-            "abort" => self.abort(request),
-            verb => Err(error("unknown-verb", format!("expected one of {}, found {verb:?}", VERBS.join(", ")))),
-        }
-    }
-
-    fn new_game(&mut self) -> Result<(), ResponseError> {
-        if self.play.is_on() {
-            self.end("*", "a new game was ordered", Vec::new(), "arbiter");
-        }
-        self.start();
-        Ok(())
-    }
-
-    fn set_players(&mut self, data: &serde_json::Value) -> Result<(), ResponseError> {
-        let expected = "expected names by seat letter such as {\"A\": \"…\", \"a\": \"…\"}";
-        let players: Players =
-            serde_json::from_value(data.clone()).map_err(|e| error("bad-data", format!("{expected}: {e}")))?;
-        let boards = self.play.game.len();
-        let known = |letter: &String| letter.parse::<Seat>().is_ok_and(|seat| seat.board.index() < boards);
-        if let Some(stranger) = players.keys().find(|letter| !known(letter)) {
-            return Err(error("bad-data", format!("{expected}, found seat {stranger:?}")));
-        }
-        self.players.extend(players);
-        Ok(())
-    }
-
-    fn declare_promotion(&mut self, data: &serde_json::Value) -> Result<(), ResponseError> {
-        self.require_game()?;
-        let text = |key: &str| data.get(key).and_then(serde_json::Value::as_str);
-        let seat = text("seat").and_then(|letter| letter.parse::<Seat>().ok());
-        let seat = seat.filter(|seat| seat.board.index() < self.play.game.len());
-        let role = text("promotion").and_then(|letter| Role::from_char(letter.chars().next()?));
-        let role = role.filter(|role| self.ruleset.moves.may_promote_to(*role));
-        let (Some(seat), Some(role)) = (seat, role) else {
-            let kinds: Vec<String> = self.ruleset.moves.promotions().map(|role| role.upper_char().into()).collect();
-            let kinds = kinds.join(" or ");
-            return Err(error("bad-data", format!("expected seat as a letter and promotion as {kinds}, found {data}")));
+    fn answer(&mut self, request: Request) -> Response {
+        let carried_out = self.carry_out(&request);
+        self.judge.changed = true;
+        let status = if carried_out.is_ok() { ResponseStatus::Ok } else { ResponseStatus::Error };
+        let (error, data) = match carried_out {
+            Ok(data) => (None, data),
+            Err(error) => (Some(error), None),
         };
-        self.declare(seat, role);
-        Ok(())
+        if status == ResponseStatus::Ok {
+            self.note(&request);
+        }
+        let Request { verb, transaction, by, .. } = request;
+        let response = Response { status, verb, transaction, error, data };
+        if response.transaction.is_some() {
+            if self.judge.answers.len() == ANSWERS_MAX {
+                self.judge.answers.pop_front();
+            }
+            self.judge.answers.push_back((by, response.clone()));
+        }
+        response
     }
 
-    fn set_result(&mut self, request: &Request) -> Result<(), ResponseError> {
-        self.require_game()?;
-        let text = |key: &str| request.data.get(key).and_then(serde_json::Value::as_str);
-        let result = text("result").filter(|result| RESULTS.contains(result)).ok_or_else(|| {
-            error("bad-data", format!("expected result to be one of {}, found {}", RESULTS.join(", "), request.data))
-        })?;
-        let by = request.by.as_deref().unwrap_or("arbiter");
-        let boards = self.play.game.ids().collect();
-        self.end(result, text("reason").unwrap_or("by the arbiter"), boards, by);
-        Ok(())
-    }
-
-    fn abort(&mut self, request: &Request) -> Result<(), ResponseError> {
-        self.require_game()?;
-        let by = request.by.as_deref().unwrap_or("arbiter");
-        self.end("*", "Game aborted", Vec::new(), by);
-        Ok(())
-    }
-
-    fn require_game(&self) -> Result<(), ResponseError> {
-        match self.play.is_on() {
-            true => Ok(()),
-            false => Err(error("no-game", "expected a game on the boards, found none: start one first".into())),
+    fn carry_out(&mut self, request: &Request) -> Answer {
+        match VERBS.iter().find(|(verb, _)| *verb == request.verb) {
+            Some((_, act)) => act(self, request),
+            None => {
+                let verbs: Vec<&str> = VERBS.iter().map(|(verb, _)| *verb).collect();
+                let found: String = request.verb.chars().take(data::SHOWN_MAX).collect();
+                Err(error("unknown-verb", format!("expected one of {}, found {found:?}", verbs.join(", "))))
+            }
         }
     }
-}
 
-fn error(code: &str, message: String) -> ResponseError {
-    ResponseError { code: code.into(), message }
+    /// Tells the arbiter's feed what was commanded, and by whom.
+    fn note(&mut self, request: &Request) {
+        let Request { verb, data, transaction, by } = request.clone();
+        self.emit(Body::Ruling(Box::new(Ruling { verb, data, by, transaction })));
+        let Some(Output::Event(event)) = self.out.back() else { return };
+        self.judge.rulings.push_front(event.clone());
+        self.judge.rulings.truncate(RULINGS_MAX);
+    }
 }

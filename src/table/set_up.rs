@@ -3,8 +3,9 @@
 //! In: placements while no time runs. Out: a game begins, or ends. A square or two may contradict the set-up all the
 //! time: a sensor is dead, a man is wrongly tagged.
 
-use super::{Table, play::win_of};
+use super::Table;
 use crate::{
+    referee::win_of,
     rules::Game,
     sense::Placement,
     track::Revision,
@@ -72,7 +73,7 @@ impl Table {
 
     /// A game begins when all boards are set up and a clock runs, or, without clocks, when a man is moved.
     pub(super) fn try_start(&mut self) {
-        if self.play.is_on() {
+        if self.play.is_on() || self.judge.runs_on {
             return;
         }
         let running = self.sensors.running();

@@ -40,6 +40,12 @@ pub struct TableSettings {
     /// How long a man may be out of a pocket before it is missed.
     #[serde(default = "default_lift_grace")]
     pub lift_grace: String,
+    /// How long a captured man may be on its way after its capturer completed another move.
+    #[serde(default = "default_pass_grace")]
+    pub pass_grace: String,
+    /// How long a man may stand next to its square.
+    #[serde(default = "default_displaced_grace")]
+    pub displaced_grace: String,
     /// Whether raw bytes are kept.
     #[serde(default = "yes")]
     pub capture: bool,
@@ -205,6 +211,14 @@ fn default_settle() -> String {
 
 fn default_lift_grace() -> String {
     "5s".into()
+}
+
+fn default_pass_grace() -> String {
+    "2s".into()
+}
+
+fn default_displaced_grace() -> String {
+    "3s".into()
 }
 
 fn yes() -> bool {

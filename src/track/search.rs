@@ -280,9 +280,8 @@ impl<'a> Search<'a> {
         let was_promoted = m.from().is_some_and(|from| parent.position.promoted().contains(from));
         let pawn = (was_promoted || m.promotion().is_some()).then_some(Role::Pawn);
         let kinds = [Some(m.promotion().unwrap_or(m.role())), pawn];
-        let showed = |from, until| {
-            kinds.into_iter().flatten().any(|role| placement.showed(to, role.of(color), from, until))
-        };
+        let showed =
+            |from, until| kinds.into_iter().flatten().any(|role| placement.showed(to, role.of(color), from, until));
         let since = since[index % 2];
         let press = presses.get(index).copied();
         let until = press.map_or(Instant(i64::MAX), |press| press + super::SCAN_US);

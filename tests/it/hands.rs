@@ -5,7 +5,7 @@
 //! events as `made Nf3`, `gone Nf3`, `Nf3`, corrections as `1: Nf3 e5` (the moves from ply 1 on), the end as `1-0`.
 
 use bughoused::{
-    event::{Body, Correction},
+    event::{Body, Correction, IncidentState},
     table::{Input, Opening, Output, Table},
     types::{Instant, MS, Piece, Square},
     wire::dgt::{ClockReading, Face, Message, code_of},
@@ -78,7 +78,9 @@ impl Bench {
                     Body::Uncertain(doubt) => self.said.push(format!("? {}", doubt.candidates.join(" "))),
                     Body::Resolved(doubt) => self.said.push(format!("! {}", doubt.candidates.join(" "))),
                     Body::GameEnded(ended) => self.said.push(ended.result),
-                    Body::Incident(incident) => self.said.push(format!("incident {}", incident.reason)),
+                    Body::Incident(incident) if incident.state == IncidentState::Open => {
+                        self.said.push(format!("incident {}", incident.reason))
+                    }
                     _ => {}
                 },
                 Output::Deadline(_) => return,

@@ -9,5 +9,6 @@ mod hands;
 mod mutation;
 mod node;
 mod perft;
+mod referee;
 mod run;
 mod tidy;

@@ -57,6 +57,9 @@ fn table(section: Section<'_>, ids: &mut Unique, ports: &mut Unique) -> TableSet
     set(&mut settings.players, section.get("players").map(|found| players(&found, boards)));
     set(&mut settings.settle, section.get("settle").and_then(|found| duration(&found, 50 * MS, 60 * SECOND)));
     set(&mut settings.lift_grace, section.get("lift_grace").and_then(|found| duration(&found, 0, 600 * SECOND)));
+    let grace = |found: Found<'_>| duration(&found, 0, 600 * SECOND);
+    set(&mut settings.pass_grace, section.get("pass_grace").and_then(grace));
+    set(&mut settings.displaced_grace, section.get("displaced_grace").and_then(grace));
     set(&mut settings.capture, section.get("capture").and_then(|found| found.flag()));
     settings.device = devices;
     section.finish();

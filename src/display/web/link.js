@@ -13,11 +13,12 @@ const CONNECT_TIMEOUT_MS = 8_000;
 const REFUSED = 128;
 
 /**
- * Connects and stays connected. `groups` is a list of lists of filters: the first group that the broker grants is
+ * Connects and stays connected, as `login` {username, password} where there is one. `groups` is a list of lists of filters: the first group that the broker grants is
  * used. `onLink(state, detail)` hears "connecting", "live" or "reconnecting".
  */
-export function connect({ url, groups, onMessage, onLink }) {
+export function connect({ url, groups, onMessage, onLink, login = {} }) {
   const client = mqtt.connect(url, {
+    ...login,
     clientId: `spectator-${Math.random().toString(36).slice(2, 12)}`,
     protocolVersion: 5,
     clean: true,

@@ -1,0 +1,286 @@
+//! Everything that the referee remembers of one game.
+//!
+//! In: what happened, piece by piece. Out: drafts of incidents and the next deadline. It changes nothing of the game.
+
+use super::{
+    board::{self, BoardSight, BoardWatch},
+    clock::{ClockWatch, Frozen, time_of, uneven_start},
+    docket::{Docket, Draft, Window, claimers},
+    draws::Offers,
+    ends::Ends,
+    hiding::{self, Around, Graces},
+    incident::Grade,
+    kind::Kind,
+    men::Men,
+};
+use crate::{
+    notation::uci,
+    rules::{BoardPosition, Game, LastDrop, Move, Reason, RuleSet, Transfer},
+    track::Completed,
+    types::{BoardId, Instant, MS, Role, Seat, StepMode, TimeControl},
+};
+use serde_json::json;
+
+/// Mates that lie nearer are simultaneous: clock messages do not resolve less (WBN 1.10).
+const SIMULTANEOUS_US: i64 = 250 * MS;
+
+/// What the referee remembers of one game.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    /// The rule set.
+    pub rules: RuleSet,
+    /// How long hands may take.
+    pub graces: Graces,
+    /// The time control, where it can be read.
+    pub control: Option<TimeControl>,
+    /// The incidents.
+    pub docket: Docket,
+    /// Where all men are.
+    pub men: Men,
+    /// By board.
+    pub boards: Vec<BoardWatch>,
+    /// By board.
+    pub clocks: Vec<ClockWatch>,
+    /// Kinds that seats may not drop (WBN 1.8b).
+    pub restricted: Vec<(Seat, Role)>,
+    /// Players who must wait (WBN 9.4b).
+    pub frozen: Vec<Frozen>,
+    /// Offers of a draw.
+    pub offers: Offers,
+    /// Boards that are over.
+    pub ends: Ends,
+    /// Mated boards in the order in which they were mated.
+    mates: Vec<(BoardId, Instant)>,
+    /// The drop that may still save the mated team (WBN 1.9), by the mated board.
+    last_drop: Option<(BoardId, LastDrop)>,
+    /// The last drop was made and draws the game (WBN 2.2c).
+    pub saved: bool,
+    started_told: bool,
+}
+
+impl Referee {
+    /// A game that begins.
+    pub fn new(rules: RuleSet, graces: Graces, control: Option<TimeControl>, game: &Game, at: Instant) -> Referee {
+        Referee {
+            rules,
+            graces,
+            control,
+            docket: Docket::default(),
+            men: Men::new(game, at),
+            boards: vec![BoardWatch::default(); game.len()],
+            clocks: vec![ClockWatch::default(); game.len()],
+            restricted: Vec::new(),
+            frozen: Vec::new(),
+            offers: Offers::default(),
+            ends: Ends::default(),
+            mates: Vec::new(),
+            last_drop: None,
+            saved: false,
+            started_told: false,
+        }
+    }
+
+    /// What the move itself says: why it is illegal, how the castling was made. `before` is the position before it.
+    pub fn judge_move(
+        &self,
+        boards: usize,
+        seat: Seat,
+        completed: &Completed,
+        written: &str,
+        incomplete: bool,
+    ) -> Option<Draft> {
+        let kind = if incomplete { Kind::IncompleteCastling } else { Kind::IllegalMove };
+        if completed.illegal.is_empty() && !incomplete {
+            return None;
+        }
+        let words: Vec<&str> = completed.illegal.iter().map(|reason| reason.as_str()).collect();
+        let leading = completed.illegal.first().filter(|_| !incomplete);
+        let citation = leading.map(|reason| self.rules.article(*reason));
+        let reason = if incomplete {
+            board::NOT_MOVED
+        } else {
+            words.first().copied().unwrap_or(Reason::SeveralChanges.as_str())
+        };
+        let evidence = json!({
+            "move": written, "reasons": words, "uci": uci::write(completed.played),
+            "from": completed.played.from().map(|square| square.to_string()),
+            "to": uci::destination(completed.played).to_string(),
+            "clock": completed.clock, "made_at": completed.made_at, "completed_at": completed.completed_at,
+        });
+        let draft = Draft { citation, ..Draft::of(kind, seat, evidence) };
+        let claimants = claimers(&self.rules, boards, seat.opponent());
+        Some(draft.grade(Grade::Decisive).reason(reason).claimable(claimants, Window::Until(seat.opponent())))
+    }
+
+    /// A completed move moves men: what that says of hiding and passing. `around` is the table after the move.
+    pub fn account(
+        &mut self,
+        seat: Seat,
+        completed: &Completed,
+        transfer: Option<Transfer>,
+        game: &Game,
+        around: &Around<'_>,
+    ) -> Vec<Draft> {
+        let at = completed.completed_at;
+        let mut drafts = Vec::new();
+        if let Move::Put { role, to } = completed.played {
+            let dropped = self.men.dropped(seat, role, completed.made_at, at);
+            let square = to.to_string();
+            drafts.extend(hiding::hidden_drop(seat, &square, completed.made_at, dropped, around));
+            if self.restricted.contains(&(seat, role)) {
+                drafts.push(hiding::restricted_use(seat, role, &square, around));
+            }
+        }
+        if let Some(transfer) = transfer {
+            let seen = self.men.captured(transfer, at);
+            drafts.extend(hiding::early_pass(&self.rules, transfer, seen, at));
+        }
+        self.men.completed(seat, at);
+        if !completed.illegal.is_empty() || !self.men.counts_agree(game) {
+            self.men.sync(game, at);
+        }
+        drafts
+    }
+
+    /// A player who must wait completed a move; who has waited long enough is free again.
+    pub fn thaw(&mut self, seat: Seat, completed: &Completed) -> Vec<Draft> {
+        let given = self.control.filter(|control| control.mode == StepMode::Increment).map_or(0, |c| c.step / MS);
+        let (own, rest): (Vec<Frozen>, Vec<Frozen>) = self.frozen.iter().partition(|frozen| frozen.seat == seat);
+        self.frozen = rest;
+        own.iter().filter_map(|frozen| frozen.broken_by(completed.clock, completed.completed_at, given)).collect()
+    }
+
+    /// What stands on the board after a move: mate, repetition.
+    pub fn position(&mut self, board: BoardId, game: &Game, at: Instant) -> Vec<Draft> {
+        let position = game.board(board);
+        let mated = board.seat(position.turn());
+        let mut drafts = Vec::new();
+        if !game.is_mate(board) {
+            self.mates.retain(|(other, _)| *other != board);
+        } else if self.mates.iter().all(|(other, _)| *other != board) {
+            self.mates.push((board, at));
+            self.last_drop = self.last_drop.or_else(|| Some((board, game.last_drop(board)?)));
+            drafts.push(self.checkmate(mated, position, game));
+        }
+        let occurrences = game.occurrences(board);
+        if occurrences >= self.rules.repetition {
+            let evidence = json!({ "occurrences": occurrences, "needed": self.rules.repetition });
+            let claimants = claimers(&self.rules, game.len(), mated);
+            let draft = Draft::at(Kind::Repetition, Some(board), evidence).grade(Grade::Decisive);
+            drafts.push(draft.claimable(claimants, Window::Position(board)));
+        }
+        drafts
+    }
+
+    fn checkmate(&self, mated: Seat, position: &BoardPosition, game: &Game) -> Draft {
+        let names =
+            |squares: crate::types::Bitboard| -> Vec<String> { squares.into_iter().map(|s| s.to_string()).collect() };
+        let last = self.last_drop.filter(|(board, drop)| *board == mated.board && drop.draws.any());
+        let last = last.map(|(_, drop)| {
+            let man = drop.role.of(drop.seat.color).char().to_string();
+            json!({ "seat": drop.seat, "man": man, "draws_on": names(drop.draws) })
+        });
+        let king = position.king(mated.color).map(|square| square.to_string());
+        let evidence = json!({ "king": king, "checkers": names(position.checkers()), "last_drop": last });
+        let winner = mated.opponent();
+        let draft = Draft::of(Kind::Checkmate, mated, evidence).grade(Grade::Decisive);
+        draft.claimable(claimers(&self.rules, game.len(), winner), Window::Mate(winner))
+    }
+
+    /// A seat completed a move: whether it was the last drop that draws.
+    pub fn last_drop_made(&mut self, seat: Seat, played: Move) {
+        let Some((mated, drop)) = self.last_drop.filter(|(_, drop)| drop.seat == seat) else { return };
+        let still = self.mates.iter().any(|(board, _)| *board == mated);
+        let made = matches!(played, Move::Put { role, to } if role == drop.role && drop.draws.contains(to));
+        self.saved |= made && still;
+        self.last_drop = None;
+    }
+
+    /// Whether the mate of a board is final: nobody may still save it by the last drop.
+    pub fn awaits_last_drop(&self) -> bool {
+        self.last_drop.is_some_and(|(_, drop)| drop.draws.any())
+    }
+
+    /// Seats that are mated, as far as their mates count: the first, and those at the same time.
+    pub fn mated(&self, game: &Game) -> Vec<Seat> {
+        let first = self.mates.iter().map(|(_, at)| *at).min();
+        let counts = |at: Instant| first.is_some_and(|first| at - first <= SIMULTANEOUS_US);
+        let standing = self.mates.iter().filter(|(board, at)| counts(*at) && game.is_mate(*board));
+        standing.map(|(board, _)| board.seat(game.board(*board).turn())).collect()
+    }
+
+    /// Seats whose flags have fallen.
+    pub fn fallen(&self) -> Vec<Seat> {
+        let boards = self.clocks.iter().enumerate().filter_map(|(index, watch)| Some((BoardId::new(index)?, watch)));
+        let seats = boards.flat_map(|(board, watch)| {
+            let fallen = watch.fallen();
+            crate::types::Color::ALL.into_iter().filter(move |c| *fallen.get(*c)).map(move |c| board.seat(c))
+        });
+        seats.collect()
+    }
+
+    /// A flag that fell (WBN 7.3), or the second one on its board (WBN 7.10).
+    pub fn flag(&self, seat: Seat, boards: usize, at: Instant) -> Draft {
+        let both = self.fallen().contains(&seat.opponent());
+        let evidence = json!({ "fell_at": at, "fallen": self.fallen() });
+        let claimants = claimers(&self.rules, boards, seat.opponent());
+        let draft = Draft::of(Kind::FlagFall, seat, evidence).grade(Grade::Decisive);
+        let draft = draft.claimable(claimants, Window::Game).reason(if both { "both-flags" } else { "flag" });
+        let wbn = self.rules.law != "FIDE-ext";
+        Draft { citation: (both && wbn).then_some((self.rules.law, "7.10")), ..draft }
+    }
+
+    /// Whether the boards started together, once all have; told once.
+    pub fn uneven_start(&mut self) -> Option<Draft> {
+        if self.started_told || self.clocks.iter().any(|watch| watch.started().is_none()) {
+            return None;
+        }
+        self.started_told = true;
+        uneven_start(&self.clocks)
+    }
+
+    /// What waits have brought that are over.
+    pub fn look(&mut self, around: &Around<'_>, sights: &[BoardSight<'_>]) -> Vec<Draft> {
+        let mut drafts = hiding::look(&mut self.men, around);
+        for (watch, sight) in self.boards.iter_mut().zip(sights) {
+            if around.rests {
+                watch.rest();
+            } else if watch.deadline().is_some_and(|due| due <= around.now) {
+                drafts.extend(watch.look(*sight, around.now));
+            }
+        }
+        let due = |watch: &ClockWatch| watch.deadline().is_some_and(|due| due <= around.now);
+        let late: Vec<usize> = (0..self.clocks.len()).filter(|index| due(&self.clocks[*index])).collect();
+        for index in late {
+            let Some(board) = BoardId::new(index) else { continue };
+            for seat in self.clocks[index].look(board, around.now) {
+                drafts.push(self.flag(seat, around.boards, around.now));
+            }
+        }
+        drafts
+    }
+
+    /// When something may have to be told, if nothing happens.
+    pub fn deadline(&self) -> Option<Instant> {
+        let boards = self.boards.iter().filter_map(BoardWatch::deadline);
+        let clocks = self.clocks.iter().filter_map(ClockWatch::deadline);
+        boards.chain(clocks).chain(hiding::deadline(&self.men, &self.graces)).min()
+    }
+
+    /// Time left of a seat in milliseconds that a draft's reader may need.
+    pub fn own_time(completed: &Completed, seat: Seat) -> Option<i64> {
+        completed.clock.map(|times| time_of(times, seat.color))
+    }
+
+    /// A completed move on a board as its watch takes it.
+    pub fn watch_completed(&mut self, seat: Seat, completed: &Completed) {
+        if let Some(watch) = self.boards.get_mut(seat.board.index()) {
+            watch.completed(seat, completed, &self.graces);
+        }
+    }
+
+    /// A move that was made before the move that it replies to.
+    pub fn premove(&self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
+        board::premove(sight, mover, completed)
+    }
+}

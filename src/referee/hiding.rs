@@ -1,0 +1,210 @@
+//! Passing and hiding (WBN 1.6 to 1.8): what the men's whereabouts say about hands.
+//!
+//! In: the ledger of men, which trays can be believed, which men are in the air. Out: drafts of incidents. A wait is
+//! only over when nothing explains it better: a man that lands, a tray that says nothing, a kind that was misread.
+
+use serde_json::json;
+
+use super::{
+    docket::{Draft, Window, claimers},
+    incident::Grade,
+    kind::Kind,
+    men::{Dropped, Man, Men, Place, Stray},
+};
+use crate::{
+    rules::{Passing, RuleSet, Transfer},
+    types::{Instant, MS, Piece, Role, SECOND, Seat},
+};
+
+/// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
+const STRAY_US: i64 = 3 * SECOND;
+/// A man that is lifted for so short a time when its owner completes another move was only touched.
+const TOUCH_US: i64 = SECOND;
+/// What trays and clocks may differ in time.
+const LATENESS_US: i64 = 300 * MS;
+/// Incidents of hiding that make it repeated (WBN 1.8d).
+const REPEATED: usize = 3;
+
+/// How long hands may take, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Graces {
+    /// A man out of its pocket.
+    pub lift: i64,
+    /// A captured man after its capturer completed the next move.
+    pub pass: i64,
+    /// A man next to its square.
+    pub displaced: i64,
+}
+
+/// What else there is to see when waits are over.
+pub struct Around<'a> {
+    /// The rule set.
+    pub rules: &'a RuleSet,
+    /// How many boards.
+    pub boards: usize,
+    /// Now.
+    pub now: Instant,
+    /// How long hands may take.
+    pub graces: Graces,
+    /// Whether no time runs: men are swept off and set up.
+    pub rests: bool,
+    /// Whether a seat's tray can be believed.
+    pub tells: &'a dyn Fn(Seat) -> bool,
+    /// Whether a seat has a man of a kind on the board that is no completed drop yet.
+    pub landing: &'a dyn Fn(Seat, Role) -> bool,
+    /// Whether a man of this kind is off its square or captured by a move that is not completed.
+    pub in_air: &'a dyn Fn(Piece) -> bool,
+}
+
+/// When a man's wait is over, if it is told nothing of yet.
+fn due(man: &Man, graces: &Graces) -> Option<Instant> {
+    match man.place {
+        _ if man.told => None,
+        Place::Transit(_) => man.late.map(|late| late + graces.pass),
+        Place::Lifted(_) => {
+            let held = man.passed_over.filter(|over| *over - man.since >= TOUCH_US);
+            let forgotten = held.map(|over| over + graces.pass);
+            Some(forgotten.map_or(man.since + graces.lift, |at| at.min(man.since + graces.lift)))
+        }
+        _ => None,
+    }
+}
+
+/// When something may have to be told.
+pub fn deadline(men: &Men, graces: &Graces) -> Option<Instant> {
+    let strays = men.strays().iter().filter(|stray| !stray.told).map(|stray| stray.since + STRAY_US);
+    men.men().iter().filter_map(|man| due(man, graces)).chain(strays).min()
+}
+
+/// Tells of every man and stray whose wait is over.
+pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
+    let mut drafts = strays(men, around);
+    let stray_kinds: Vec<Seat> =
+        men.strays().iter().filter(|stray| stray.piece.color == stray.seat.color).map(|stray| stray.seat).collect();
+    let is_due = |man: &Man| due(man, &around.graces).is_some_and(|due| due <= around.now);
+    for man in men.men_mut().filter(|man| is_due(man)) {
+        let Some(owner) = man.place.owner() else { continue };
+        let explained =
+            !(around.tells)(owner) || (around.landing)(owner, man.piece.role) || stray_kinds.contains(&owner);
+        if explained {
+            wait_again(man, around.now);
+            continue;
+        }
+        man.told = true;
+        drafts.push(missing(man, owner, around));
+    }
+    drafts
+}
+
+fn wait_again(man: &mut Man, now: Instant) {
+    match man.place {
+        Place::Transit(_) => man.late = Some(now),
+        _ => {
+            man.since = now;
+            man.passed_over = None;
+        }
+    }
+}
+
+/// A man that should be in its owner's pocket and is not.
+fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
+    let piece = man.piece.char().to_string();
+    let waiting_since = man.late.unwrap_or(man.since);
+    let evidence = json!({
+        "man": piece, "pocket_of": owner, "place": man.place.as_str(), "since": man.since, "last_seen": man.seen,
+        "captured_at": man.captured.map(|(_, at)| at), "waiting_since": waiting_since,
+    });
+    let claimants = claimers(around.rules, around.boards, owner.opponent());
+    match (man.place, man.captured) {
+        (Place::Transit(_), Some((capturer, _))) => {
+            Draft::of(Kind::NotPassed, capturer, evidence).claimable(claimants, Window::Game)
+        }
+        _ => Draft::of(Kind::Concealed, owner, evidence).claimable(claimants, Window::Game),
+    }
+}
+
+fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
+    let due = |stray: &Stray| !stray.told && stray.since + STRAY_US <= around.now;
+    let ready: Vec<Stray> = men.strays().iter().filter(|stray| due(stray)).copied().collect();
+    let mut drafts = Vec::new();
+    for stray in ready {
+        let (draft, told) = judge_stray(men, stray, around);
+        drafts.extend(draft);
+        for known in men.strays_mut().filter(|known| **known == stray) {
+            known.told = told;
+            known.since = if told { known.since } else { around.now };
+        }
+    }
+    drafts
+}
+
+/// What a man that should not be in a tray is, and whether that is the last word.
+fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draft>, bool) {
+    if !(around.tells)(stray.seat) {
+        return (None, false);
+    }
+    let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });
+    let away = |man: &Man| matches!(man.place, Place::Transit(_) | Place::Lifted(_)) && !man.told;
+    let elsewhere = |man: &&mut Man| away(man) && man.piece == stray.piece && man.place.owner() != Some(stray.seat);
+    if let Some(man) = men.men_mut().find(elsewhere) {
+        man.told = true;
+        let owner = man.place.owner().unwrap_or(stray.seat);
+        let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);
+        let mut evidence = evidence;
+        evidence["belongs_to"] = json!(owner);
+        let claimants = claimers(around.rules, around.boards, owner.opponent());
+        let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(claimants, Window::Game);
+        return (Some(draft), true);
+    }
+    let own = stray.piece.color == stray.seat.color;
+    let misread = own && men.men().iter().any(|man| away(man) && man.place.owner() == Some(stray.seat));
+    if misread || (around.in_air)(stray.piece) {
+        return (None, false);
+    }
+    (Some(Draft::of(Kind::ForeignPiece, stray.seat, evidence)), true)
+}
+
+/// A capture was completed and the man had been in the pocket since `seen` already.
+pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, completed: Instant) -> Option<Draft> {
+    let seen = seen.filter(|seen| completed - *seen > LATENESS_US)?;
+    let evidence = json!({
+        "man": transfer.man.char().to_string(), "pocket_of": transfer.to, "seen_at": seen, "completed_at": completed,
+    });
+    let draft = Draft::of(Kind::EarlyPass, transfer.from, evidence).grade(Grade::Note);
+    (rules.passing == Passing::BeforeOwnMove).then_some(draft)
+}
+
+/// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand, with no
+/// other move of the player in between, is a note.
+pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
+    let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
+    let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
+    let from_hand = made - captured <= around.graces.lift || man.passed_over.is_none();
+    let evidence = json!({
+        "man": man.piece.char().to_string(), "to": square, "captured_at": captured,
+        "captured_by": man.captured.map(|(by, _)| by), "made_at": made, "last_seen": null,
+    });
+    let (grade, reason) =
+        if from_hand { (Grade::Note, "from-the-partners-hand") } else { (Grade::Warning, "never-seen-in-the-pocket") };
+    let claimants = claimers(around.rules, around.boards, seat.opponent());
+    let draft = Draft::of(Kind::HiddenDrop, seat, evidence).grade(grade).reason(reason);
+    Some(draft.claimable(claimants, Window::Until(seat.opponent())))
+}
+
+/// A seat dropped a kind that the opponent has restricted (WBN 1.8b, c).
+pub fn restricted_use(seat: Seat, role: Role, square: &str, around: &Around<'_>) -> Draft {
+    let evidence = json!({ "man": role.of(seat.color).char().to_string(), "to": square });
+    let claimants = claimers(around.rules, around.boards, seat.opponent());
+    let draft = Draft::of(Kind::RestrictedPieceUsed, seat, evidence).reason("restricted-piece");
+    draft.claimable(claimants, Window::Until(seat.opponent()))
+}
+
+/// Whether a seat has hidden men as often as makes it repeated, by the number of its incidents.
+pub fn repeated(rules: &RuleSet, boards: usize, seat: Seat, count: usize) -> Option<Draft> {
+    let evidence = json!({ "incidents": count });
+    let claimants = claimers(rules, boards, seat.opponent());
+    (count == REPEATED).then(|| Draft::of(Kind::RepeatedlyHiding, seat, evidence).claimable(claimants, Window::Game))
+}
+
+/// Incidents that count as hiding.
+pub const HIDING: &[Kind] = &[Kind::Concealed, Kind::HiddenDrop, Kind::RestrictedPieceUsed];

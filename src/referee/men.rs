@@ -1,0 +1,403 @@
+//! Every man of the table at its one whereabouts.
+//!
+//! In: captures and drops of completed moves, what the trays show, and the game itself after a correction. Out: where
+//! each man is and since when, and men in trays that should not be there. The number of men never changes but for men
+//! that nobody has lost, which are counted.
+
+use crate::{
+    rules::{Game, Transfer, men_of_a_kind},
+    types::{BoardId, Instant, Kinds, MS, Piece, Role, Seat},
+};
+
+/// How much earlier than the board a tray may be read.
+const SCAN_US: i64 = 300 * MS;
+/// Strays that are kept for one table: more than a tray has slots is noise.
+const STRAYS_MAX: usize = 64;
+
+/// Where a man is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On a board.
+    Board(BoardId),
+    /// Captured for a seat and not yet seen in its pocket.
+    Transit(Seat),
+    /// Seen in the pocket of a seat.
+    Pocket(Seat),
+    /// It left the pocket of a seat and has not landed.
+    Lifted(Seat),
+    /// Nobody knows, after the game was set otherwise.
+    Nowhere,
+}
+
+impl Place {
+    /// The seat that may drop the man.
+    pub fn owner(self) -> Option<Seat> {
+        match self {
+            Place::Transit(seat) | Place::Pocket(seat) | Place::Lifted(seat) => Some(seat),
+            Place::Board(_) | Place::Nowhere => None,
+        }
+    }
+
+    /// The word in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Place::Board(_) => "board",
+            Place::Transit(_) => "transit",
+            Place::Pocket(_) => "pocket",
+            Place::Lifted(_) => "lifted",
+            Place::Nowhere => "unaccounted",
+        }
+    }
+}
+
+/// One man.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Man {
+    /// The man; a promoted one is the pawn that it is.
+    pub piece: Piece,
+    /// Where it is.
+    pub place: Place,
+    /// Since when.
+    pub since: Instant,
+    /// Who captured it last, and when that was completed.
+    pub captured: Option<(Seat, Instant)>,
+    /// When it was seen in a pocket first since it was captured.
+    pub first_seen: Option<Instant>,
+    /// When it was seen there last.
+    pub seen: Option<Instant>,
+    /// When its capturer completed another move before it was seen.
+    pub late: Option<Instant>,
+    /// When its owner completed another move while it was lifted, or on its way and not seen.
+    pub passed_over: Option<Instant>,
+    /// An incident was told of where it is now.
+    pub told: bool,
+}
+
+/// A man in a tray that the game does not have there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// Whose tray.
+    pub seat: Seat,
+    /// What it looks like.
+    pub piece: Piece,
+    /// Since when.
+    pub since: Instant,
+    /// An incident was told of it.
+    pub told: bool,
+}
+
+/// What one tray shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrayView {
+    /// Men by colour and kind, in the order of [`Role::ALL`].
+    counts: [[u8; 6]; 2],
+    /// Slots that say nothing, or only that something is there.
+    pub unclear: u8,
+}
+
+impl TrayView {
+    /// What the slots of a tray show.
+    pub fn of(slots: &[Kinds]) -> TrayView {
+        let mut view = TrayView::default();
+        for kinds in slots {
+            match kinds.single() {
+                Some(None) => {}
+                Some(Some(piece)) => view.counts[piece.color as usize][piece.role as usize - 1] += 1,
+                None => view.unclear = view.unclear.saturating_add(1),
+            }
+        }
+        view
+    }
+
+    fn count(&self, piece: Piece) -> u8 {
+        self.counts[piece.color as usize][piece.role as usize - 1]
+    }
+
+    fn pieces() -> impl Iterator<Item = Piece> {
+        crate::types::Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| Piece { color, role }))
+    }
+}
+
+/// What a drop took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The man as it was before; none when no man of the kind was the seat's to drop.
+    pub man: Option<Man>,
+}
+
+/// All men of a table.
+#[derive(Clone, Debug)]
+pub struct Men {
+    men: Vec<Man>,
+    strays: Vec<Stray>,
+    /// Men that came to a board from nowhere.
+    foreign: usize,
+}
+
+impl Men {
+    /// The men as a game has them.
+    pub fn new(game: &Game, at: Instant) -> Men {
+        let mut men = Vec::new();
+        for board in game.ids() {
+            for piece in TrayView::pieces() {
+                men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
+            }
+        }
+        let mut ledger = Men { men, strays: Vec::new(), foreign: 0 };
+        ledger.sync(game, at);
+        ledger
+    }
+
+    /// All men.
+    pub fn men(&self) -> &[Man] {
+        &self.men
+    }
+
+    /// All men, to note what was told of them.
+    pub(super) fn men_mut(&mut self) -> impl Iterator<Item = &mut Man> {
+        self.men.iter_mut()
+    }
+
+    /// Men in trays that should not be there.
+    pub fn strays(&self) -> &[Stray] {
+        &self.strays
+    }
+
+    pub(super) fn strays_mut(&mut self) -> impl Iterator<Item = &mut Stray> {
+        self.strays.iter_mut()
+    }
+
+    /// Men beyond those that the table was set up with.
+    pub fn foreign(&self) -> usize {
+        self.foreign
+    }
+
+    /// A capture was completed: the man leaves the board for a seat's pocket. Answers since when it had been seen there
+    /// already, if it had.
+    pub fn captured(&mut self, transfer: Transfer, at: Instant) -> Option<Instant> {
+        let Transfer { from, to, man } = transfer;
+        let board = Place::Board(from.board);
+        // where promoted men keep their rank the man is the pawn that was promoted
+        let pawn = Role::Pawn.of(man.color);
+        let index = self.position(|m| m.place == board && m.piece == man);
+        let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
+        let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man);
+        let early = early.map(|stray| self.strays.remove(stray).since);
+        let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
+        let seen = early.map(|_| at);
+        self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
+        early
+    }
+
+    /// A drop was completed that was made at `made`: of the seat's men of the kind the one that left the pocket first
+    /// goes to the board.
+    pub fn dropped(&mut self, seat: Seat, role: Role, made: Instant, at: Instant) -> Dropped {
+        let piece = role.of(seat.color);
+        self.exchange(seat, piece, made);
+        let places = [Place::Lifted(seat), Place::Transit(seat), Place::Pocket(seat)];
+        let index = places.into_iter().find_map(|place| self.oldest(|man| man.place == place && man.piece == piece));
+        let man = index.map(|index| self.men[index]);
+        let index = index.or_else(|| self.position(|man| man.piece == piece && man.place == Place::Nowhere));
+        let index = index.or_else(|| {
+            self.position(|man| man.piece == piece && man.place.owner().is_some_and(|owner| owner != seat))
+        });
+        let index = index.unwrap_or_else(|| self.adopt(piece, at));
+        self.men[index] = Man::at(piece, Place::Board(seat.board), at);
+        Dropped { man }
+    }
+
+    /// Men of a kind are alike: the one that came to the tray when a drop was made is the one that had been on its way,
+    /// and the one that was dropped is the one that had been there.
+    fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
+        let of_kind = |man: &Man, place: Place| man.place == place && man.piece == piece;
+        if self.position(|man| of_kind(man, Place::Lifted(seat))).is_some() {
+            return;
+        }
+        let came = |man: &Man| man.since + SCAN_US >= made && man.first_seen.is_some_and(|first| first < man.since);
+        let back = self.position(|man| of_kind(man, Place::Pocket(seat)) && came(man));
+        let coming = self.oldest(|man| of_kind(man, Place::Transit(seat)));
+        if let (Some(back), Some(coming)) = (back, coming) {
+            let since = self.men[back].since;
+            self.men[back].place = Place::Lifted(seat);
+            let arrived = self.men[coming].moved(Place::Pocket(seat), since);
+            self.men[coming] = Man { first_seen: Some(since), seen: Some(since), late: None, ..arrived };
+        }
+    }
+
+    /// A seat's tray shows something else. Men of its own colour are matched with those that the seat may drop; what is
+    /// left over strays.
+    pub fn tray(&mut self, seat: Seat, view: &TrayView, at: Instant) {
+        for piece in TrayView::pieces() {
+            let held = usize::from(view.count(piece));
+            let extra =
+                if piece.color == seat.color { self.match_pocket(seat, piece, held, view.unclear, at) } else { held };
+            self.set_strays(seat, piece, extra, at);
+        }
+    }
+
+    /// Puts as many men of a kind into the pocket as are seen there; answers how many more are seen.
+    fn match_pocket(&mut self, seat: Seat, piece: Piece, seen: usize, unclear: u8, at: Instant) -> usize {
+        let count = |men: &[Man]| men.iter().filter(|m| m.place == Place::Pocket(seat) && m.piece == piece).count();
+        while count(&self.men) < seen {
+            let places = [Place::Lifted(seat), Place::Transit(seat)];
+            let come = places.into_iter().find_map(|place| self.oldest(|m| m.place == place && m.piece == piece));
+            let Some(index) = come else { break };
+            let man = self.men[index].moved(Place::Pocket(seat), at);
+            self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, ..man };
+        }
+        while count(&self.men) > seen + usize::from(unclear) {
+            let Some(index) = self.oldest(|m| m.place == Place::Pocket(seat) && m.piece == piece) else { break };
+            self.men[index] = Man { seen: Some(at), ..self.men[index].moved(Place::Lifted(seat), at) };
+        }
+        seen.saturating_sub(count(&self.men))
+    }
+
+    fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
+        let fits = |stray: &Stray| stray.seat == seat && stray.piece == piece;
+        let mut left = count;
+        self.strays.retain(|stray| {
+            let stays = !fits(stray) || left > 0;
+            left -= usize::from(fits(stray) && left > 0);
+            stays
+        });
+        for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {
+            self.strays.push(Stray { seat, piece, since: at, told: false });
+        }
+    }
+
+    /// A seat completed a move: what it has captured before and was not passed is late, what it holds lifted was not
+    /// dropped.
+    pub fn completed(&mut self, seat: Seat, at: Instant) {
+        for man in &mut self.men {
+            let captured_before = man.captured.is_some_and(|(by, when)| by == seat && when < at);
+            match man.place {
+                Place::Transit(_) if captured_before && man.late.is_none() => man.late = Some(at),
+                Place::Transit(owner) | Place::Lifted(owner) if owner == seat && man.passed_over.is_none() => {
+                    man.passed_over = Some(at);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A seat's tray tells nothing for the time being: nothing is late, what is there may have been seen, and all waits
+    /// begin anew.
+    pub fn blind(&mut self, seat: Seat, at: Instant) {
+        for man in self.men.iter_mut().filter(|man| man.place.owner() == Some(seat)) {
+            man.since = at;
+            man.first_seen = man.first_seen.or(Some(at));
+            man.late = None;
+            man.passed_over = None;
+        }
+        self.strays.retain(|stray| stray.seat != seat);
+    }
+
+    /// Brings the men to where the game has them after a move was undone, corrected or a position was set: those that
+    /// are at the wrong place go where one is missing.
+    pub fn sync(&mut self, game: &Game, at: Instant) {
+        let mut need = needed(game);
+        let mut spare = Vec::new();
+        for (index, man) in self.men.iter().enumerate() {
+            let place = man.place.owner().map_or(man.place, Place::Transit);
+            match need.iter().position(|(piece, other)| *piece == man.piece && *other == place) {
+                Some(found) => drop(need.swap_remove(found)),
+                None => spare.push(index),
+            }
+        }
+        for (piece, place) in need {
+            let same = spare.iter().position(|index| self.men[*index].piece == piece);
+            let index = match same.or((!spare.is_empty()).then_some(0)) {
+                Some(found) => spare.remove(found),
+                None => self.adopt(piece, at),
+            };
+            self.men[index] = Man::at(piece, place, at);
+        }
+        for index in spare {
+            self.men[index] = Man::at(self.men[index].piece, Place::Nowhere, at);
+        }
+    }
+
+    /// Whether boards and pockets have as many men as in the game: where not, a move was played that no law knows.
+    pub fn counts_agree(&self, game: &Game) -> bool {
+        game.ids().all(|board| {
+            let stand = game.board(board).board().occupied().count();
+            let held: u32 = crate::types::Color::ALL
+                .into_iter()
+                .flat_map(|color| game.board(board).pocket(color).into_iter().map(|held| u32::from(*held)))
+                .sum();
+            let on = self.men.iter().filter(|man| man.place == Place::Board(board)).count();
+            let off = self.men.iter().filter(|man| man.place.owner().is_some_and(|seat| seat.board == board)).count();
+            stand == on && held as usize == off
+        })
+    }
+
+    /// Whether every man is where the game has it.
+    pub fn agrees(&self, game: &Game) -> bool {
+        let mut need = needed(game);
+        self.men.iter().all(|man| {
+            let place = man.place.owner().map_or(man.place, Place::Transit);
+            let found = need.iter().position(|(piece, other)| *piece == man.piece && *other == place);
+            found.map(|index| need.swap_remove(index)).is_some() || man.place == Place::Nowhere
+        }) && need.is_empty()
+    }
+
+    fn position(&self, fits: impl Fn(&Man) -> bool) -> Option<usize> {
+        self.men.iter().position(fits)
+    }
+
+    fn oldest(&self, fits: impl Fn(&Man) -> bool) -> Option<usize> {
+        let fitting = self.men.iter().enumerate().filter(|(_, man)| fits(man));
+        fitting.min_by_key(|(index, man)| (man.since, *index)).map(|(index, _)| index)
+    }
+
+    fn adopt(&mut self, piece: Piece, at: Instant) -> usize {
+        self.foreign += 1;
+        self.men.push(Man::at(piece, Place::Nowhere, at));
+        self.men.len() - 1
+    }
+}
+
+impl Man {
+    fn at(piece: Piece, place: Place, since: Instant) -> Man {
+        Man {
+            piece,
+            place,
+            since,
+            captured: None,
+            first_seen: None,
+            seen: None,
+            late: None,
+            passed_over: None,
+            told: false,
+        }
+    }
+
+    /// The same at another place.
+    fn moved(self, place: Place, since: Instant) -> Man {
+        Man { place, since, passed_over: None, told: false, ..self }
+    }
+}
+
+/// Every man that a game has, with its place; a pocket's men as if on their way.
+fn needed(game: &Game) -> Vec<(Piece, Place)> {
+    let mut need = Vec::new();
+    for board in game.ids() {
+        let position = game.board(board);
+        for square in position.board().occupied() {
+            let Some(man) = position.board().piece_at(square) else { continue };
+            let role = if position.promoted().contains(square) { Role::Pawn } else { man.role };
+            need.push((Piece { role, ..man }, Place::Board(board)));
+        }
+        for color in crate::types::Color::ALL {
+            let seat = board.seat(color);
+            for role in Role::ALL {
+                let held = usize::from(*position.pocket(color).get(role));
+                need.extend(std::iter::repeat_n((role.of(color), Place::Transit(seat)), held));
+            }
+        }
+    }
+    need
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,449 @@
+//! The referee at its table: what happens is shown to it, what it notices is told to the arbiter.
+//!
+//! In: completed moves, clocks, trays, time, all from the table. Out: incidents, and, where the table is to end games
+//! itself, their ends. It decides nothing that the referee does not know.
+
+use std::collections::VecDeque;
+
+use super::{DeviceIndex, SettingsError, Table, devices::Sensors, play::Play, settings};
+use crate::{
+    event::{Body, Event, GameEnded, Response, Status},
+    referee::{
+        Around, BoardSight, Cause, Draft, Graces, HIDING, HalfPoints, Incident, IncidentState, Kind, Outcome, Referee,
+        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
+    },
+    rules::{Game, Move, RuleSet, Transfer},
+    sense::ClockView,
+    table::settings::{Adjudication, TableSettings},
+    track::Completed,
+    types::{BoardId, ByColor, Instant, Kinds, Piece, Role, SECOND, Seat, Team},
+};
+
+/// A clock must run so long beside a wrong set-up before it is told: players begin and see it.
+const SET_UP_US: i64 = 2 * SECOND;
+/// Rulings that are shown to the arbiter.
+pub(super) const RULINGS_MAX: usize = 64;
+/// Answers that are remembered to answer a repeated request.
+pub(super) const ANSWERS_MAX: usize = 256;
+
+/// The referee with what it needs of the table.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub referee: Referee,
+    graces: Graces,
+    auto: bool,
+    /// The arbiter has interrupted the game.
+    pub held: bool,
+    pub paused_since: Option<Instant>,
+    /// Clocks have run on since the last game ended: no other game has begun.
+    pub runs_on: bool,
+    /// What the arbiter added to teams' points, in halves.
+    pub changes: Vec<(Team, i32)>,
+    /// Trays that feel men and do not tell them apart, by [`Seat::index`].
+    vague: Vec<bool>,
+    /// What each tray showed last.
+    shown: Vec<TrayView>,
+    /// Since when clocks run beside a set-up, by board, and what was told of it.
+    set_up: Vec<(Option<Instant>, String)>,
+    pub rulings: VecDeque<Event>,
+    /// Answers to requests that may be repeated.
+    pub answers: VecDeque<(Option<String>, Response)>,
+    /// Something changed that the arbiter's state shows.
+    pub changed: bool,
+}
+
+impl Judge {
+    pub fn new(settings: &TableSettings, rules: &RuleSet, game: &Game) -> Result<Judge, SettingsError> {
+        let read = |key: &str, text: &str| {
+            settings::parse_duration(text).map_err(|message| SettingsError { key: key.into(), message })
+        };
+        let graces = Graces {
+            lift: read("lift_grace", &settings.lift_grace)?,
+            pass: read("pass_grace", &settings.pass_grace)?,
+            displaced: read("displaced_grace", &settings.displaced_grace)?,
+        };
+        let control = settings.time_control.parse().ok();
+        Ok(Judge {
+            referee: Referee::new(rules.clone(), graces, control, game, Instant::ZERO),
+            graces,
+            auto: settings.adjudication == Adjudication::Auto,
+            held: false,
+            paused_since: None,
+            runs_on: false,
+            changes: Vec::new(),
+            vague: vec![false; 2 * game.len()],
+            shown: vec![TrayView::default(); 2 * game.len()],
+            set_up: vec![(None, String::new()); game.len()],
+            rulings: VecDeque::new(),
+            answers: VecDeque::new(),
+            changed: true,
+        })
+    }
+
+    /// What a result is worth, with the arbiter's changes (WBN 1.18, 9.4e, f).
+    pub fn points(&self, result: &str) -> HalfPoints {
+        self.changes.iter().fold(HalfPoints::of(result), |points, (team, halves)| points.changed(*team, *halves))
+    }
+}
+
+/// One board as the referee sees it.
+fn sight<'a>(rules: &'a RuleSet, sensors: &'a Sensors, play: &'a Play, board: BoardId) -> BoardSight<'a> {
+    let placement = sensors.boards[board.index()].sense.placement();
+    BoardSight { board, rules, game: &play.game, placement, line: play.tracker.line(board) }
+}
+
+/// Whether a seat has a man of a kind on its board that is no completed drop yet.
+fn landing(sights: &[BoardSight<'_>], seat: Seat, role: Role) -> bool {
+    let Some(sight) = sights.get(seat.board.index()) else { return false };
+    let turn = sight.game.board(sight.board).turn();
+    let drops = sight.line.iter().enumerate().any(|(index, ply)| {
+        let mover = if index % 2 == 0 { turn } else { !turn };
+        mover == seat.color && matches!(ply.played, Move::Put { role: dropped, .. } if dropped == role)
+    });
+    drops || (sight.mismatch().foreign & sight.placement.allows(role.of(seat.color))).any()
+}
+
+/// Whether a man of this kind is off its square, or captured by a move that is not completed.
+fn in_air(sights: &[BoardSight<'_>], piece: Piece) -> bool {
+    sights.iter().any(|sight| {
+        let captured = sight.line.iter().any(|ply| ply.captured == Some(piece));
+        captured || sight.missing_kinds().contains(&piece)
+    })
+}
+
+/// Whether a seat's tray can be believed: it speaks, tells men apart and every slot says something.
+fn tells(sensors: &Sensors, judge: (&[bool], &[TrayView]), seat: Seat) -> bool {
+    let (vague, shown) = judge;
+    let there = sensors.trays.get(seat.index()).is_some_and(Option::is_some);
+    let device = sensors.devices.iter().find(|wired| wired.settings.pockets.contains(&seat));
+    let speaks = device.is_some_and(|wired| wired.device.speaks().state() == crate::event::LinkState::Up);
+    let clear = shown.get(seat.index()).is_some_and(|view| view.unclear == 0);
+    there && speaks && clear && !vague.get(seat.index()).copied().unwrap_or(true)
+}
+
+impl Table {
+    /// Shows the referee the table and tells what it answers.
+    fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
+        let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
+        let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
+        let rests = sensors.has_clock() && !sensors.running();
+        let Judge { referee, vague, shown, graces, .. } = &mut self.judge;
+        let around = Around {
+            rules,
+            boards: play.game.len(),
+            now: self.now,
+            graces: *graces,
+            rests,
+            tells: &|seat| !rests && tells(sensors, (vague, shown), seat),
+            landing: &|seat, role| landing(&sights, seat, role),
+            in_air: &|piece| in_air(&sights, piece),
+        };
+        let drafts = ask(referee, &around, &sights);
+        self.report(drafts);
+    }
+
+    /// Numbers incidents and tells them.
+    pub(super) fn report(&mut self, drafts: Vec<Draft>) {
+        for draft in drafts {
+            let seat = draft.seat.filter(|_| HIDING.contains(&draft.kind));
+            let incident = self.judge.referee.docket.open(self.incident, draft, &self.ruleset);
+            self.tell(incident);
+            if let Some(seat) = seat {
+                let count = self.judge.referee.docket.count(seat, HIDING);
+                let known = self.judge.referee.docket.count(seat, &[Kind::RepeatedlyHiding]) > 0;
+                let draft = repeated(&self.ruleset, self.play.game.len(), seat, count).filter(|_| !known);
+                self.report(draft.into_iter().collect());
+            }
+        }
+    }
+
+    /// Tells an incident as it is now.
+    pub(super) fn tell(&mut self, incident: Incident) {
+        self.judge.changed = true;
+        self.emit(Body::Incident(Box::new(incident)));
+    }
+
+    pub(super) fn judge_start(&mut self) {
+        let control = self.settings.time_control.parse().ok();
+        let game = &self.play.game;
+        self.judge.referee = Referee::new(self.ruleset.clone(), self.judge.graces, control, game, self.now);
+        self.judge.held = false;
+        self.judge.runs_on = false;
+        self.judge.paused_since = None;
+        self.judge.changes.clear();
+        self.judge.changed = true;
+        for board in self.play.game.ids() {
+            self.judge.set_up[board.index()] = (None, String::new());
+            let clock = self.sensors.boards[board.index()].clock.as_ref();
+            if clock.is_some_and(|clock| clock.is_running()) {
+                self.judge.referee.clocks[board.index()].begin(self.now);
+            }
+        }
+        let start = Game::new(self.ruleset.clone(), 1);
+        let units = self.play.game.ids().zip(&self.sensors.boards);
+        let wrong =
+            units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start.board(BoardId::A)));
+        let wrong = wrong.collect();
+        self.report(wrong);
+        for seat in Seat::all(self.play.game.len()) {
+            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
+        }
+    }
+
+    /// A clock's time control is looked at when its first side runs.
+    fn judge_times(&mut self, board: BoardId, view: ClockView) {
+        let watch = &self.judge.referee.clocks[board.index()];
+        let first = watch.started().is_none_or(|started| self.now - started <= SECOND);
+        let early = self.play.game.board(board).plies() == 0 && view.running.is_some() && first;
+        let control = self.judge.referee.control.filter(|_| early);
+        let told = self.judge.set_up[board.index()].1 == "clock-times";
+        if let Some(draft) = control.and_then(|control| wrong_times(board, view.times, control)).filter(|_| !told) {
+            self.judge.set_up[board.index()].1 = draft.reason.clone();
+            self.report(vec![draft]);
+        }
+    }
+
+    /// A clock says something; `before` is what it said until now. Called before the tracker hears of a press.
+    pub(super) fn judge_clock(&mut self, board: BoardId, before: Option<ClockView>) {
+        let Some(view) = self.clock_view(board) else {
+            self.judge.referee.clocks[board.index()].lost();
+            return;
+        };
+        self.judge_times(board, view);
+        let flags = self.sensors.boards[board.index()].clock.as_ref().map_or(ByColor::default(), |clock| clock.flags());
+        let now = self.now;
+        self.consult(|referee, around, sights| {
+            let pressed = before.and_then(|before| Some((before.running?, view.to_move?)));
+            if let Some((by, _)) = pressed.filter(|(by, to_move)| by != to_move) {
+                referee.boards[board.index()].press(by, now, view.times, sights[board.index()]);
+            }
+            let control = referee.control;
+            let news = referee.clocks[board.index()].show(board, view, flags, now, control);
+            let mut drafts: Vec<Draft> = news.defect.into_iter().collect();
+            drafts.extend(news.fell.iter().map(|seat| referee.flag(*seat, around.boards, now)));
+            drafts.extend(referee.uneven_start());
+            drafts
+        });
+        self.end_by_flag();
+    }
+
+    /// Boards that are not set up, each with what is wrong.
+    pub(super) fn not_set_up(&self) -> Vec<String> {
+        let start = Game::new(self.ruleset.clone(), 1);
+        let start = start.board(BoardId::A);
+        let wrong = |board: BoardId| {
+            let placement = self.sensors.boards[board.index()].sense.placement();
+            let squares = placement.mismatch(start).any();
+            let squares: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
+            (!squares.is_empty()).then(|| format!("board {board} ({})", squares.join(" ")))
+        };
+        self.play.game.ids().filter_map(wrong).collect()
+    }
+
+    /// A clock runs and no game has begun: a board may be set up wrongly (WBN 1.15) while the others are right.
+    pub(super) fn judge_set_up(&mut self, board: BoardId) {
+        let start = Game::new(self.ruleset.clone(), 1);
+        let start = start.board(BoardId::A);
+        self.judge.runs_on &= self.sensors.running();
+        let runs = self.sensors.running() && !self.play.is_on() && !self.judge.runs_on;
+        let right = |unit: &super::devices::BoardUnit| unit.sense.placement().mismatch(start).is_empty();
+        let (since, told) = &mut self.judge.set_up[board.index()];
+        if !runs || !self.sensors.boards.iter().any(right) {
+            *since = None;
+            return;
+        }
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        let since = *since.get_or_insert(self.now);
+        let found = wrong_setup(board, placement, start).filter(|draft| draft.reason != *told);
+        if let Some(draft) = found.filter(|_| self.now - since >= SET_UP_US) {
+            told.clone_from(&draft.reason);
+            self.report(vec![draft]);
+        }
+    }
+
+    /// A tray says something.
+    pub(super) fn judge_tray(&mut self, device: DeviceIndex, channel: u8) {
+        let Some(seat) = self.sensors.seat_of(device, channel) else { return };
+        let Some(Some(tray)) = self.sensors.trays.get(seat.index()) else { return };
+        let view = TrayView::of(tray.slots());
+        if self.judge.shown[seat.index()] == view {
+            return;
+        }
+        self.judge.vague[seat.index()] |= tray.slots().contains(&Kinds::OCCUPIED);
+        self.judge.shown[seat.index()] = view;
+        if self.play.is_on() {
+            self.judge.referee.men.tray(seat, &view, self.now);
+            self.judge.changed = true;
+        }
+    }
+
+    /// A port was opened or is gone: what its trays did meanwhile nobody has seen.
+    pub(super) fn judge_link(&mut self, device: DeviceIndex) {
+        let Some(wired) = self.sensors.devices.get(device) else { return };
+        for seat in &wired.settings.pockets {
+            self.judge.referee.men.blind(*seat, self.now);
+        }
+    }
+
+    /// A move was completed and played.
+    pub(super) fn judge_completed(
+        &mut self,
+        completed: &Completed,
+        seat: Seat,
+        written: &str,
+        transfer: Option<Transfer>,
+    ) {
+        let (board, at) = (completed.board, completed.completed_at);
+        let incomplete = incomplete_castling(self.play.game.board(board), completed);
+        let mate = self.play.game.is_mate(board);
+        let lapsed = self.judge.referee.docket.completed(seat, mate, at);
+        lapsed.into_iter().for_each(|incident| self.tell(incident));
+        self.consult(|referee, around, sights| {
+            referee.offers.completed(seat);
+            referee.watch_completed(seat, completed);
+            referee.last_drop_made(seat, completed.played);
+            let mut drafts: Vec<Draft> =
+                referee.judge_move(around.boards, seat, completed, written, incomplete).into_iter().collect();
+            let game = sights[board.index()].game;
+            drafts.extend(referee.account(seat, completed, transfer, game, around));
+            drafts.extend(referee.thaw(seat, completed));
+            drafts.extend(referee.position(board, game, at));
+            drafts.extend(referee.premove(sights[board.index()], seat, completed));
+            drafts
+        });
+        self.judge.changed = true;
+        self.end_by_move(seat);
+    }
+
+    /// Completed moves of a board were other ones: men are where the game has them now, and an illegal move that was
+    /// none is dismissed.
+    pub(super) fn judge_revised(&mut self, board: BoardId) {
+        self.judge.referee.men.sync(&self.play.game, self.now);
+        let legal = |incident: &Incident| {
+            let of_board = self.play.history.iter().filter(|entry| entry.event.board == board);
+            let at = incident.evidence.get("completed_at").and_then(serde_json::Value::as_i64);
+            let stands = |entry: &super::history::Entry| {
+                !entry.completed.illegal.is_empty() && at == Some(entry.completed.completed_at.micros())
+            };
+            !of_board.into_iter().any(stands)
+        };
+        let docket = &self.judge.referee.docket;
+        let moves = docket
+            .entries()
+            .iter()
+            .filter(|entry| entry.kind == Kind::IllegalMove && entry.incident.board == Some(board));
+        let undecided =
+            moves.filter(|entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed));
+        let gone: Vec<u64> = undecided.filter(|entry| legal(&entry.incident)).map(|entry| entry.incident.id).collect();
+        for id in gone {
+            let dismissed = self.judge.referee.docket.decide(id, IncidentState::Dismissed);
+            dismissed.into_iter().for_each(|incident| self.tell(incident));
+        }
+    }
+
+    pub(super) fn judge_deadline(&self) -> Option<Instant> {
+        self.judge.referee.deadline().filter(|_| self.play.is_on())
+    }
+
+    /// What time alone brings.
+    pub(super) fn judge_time(&mut self) {
+        if self.judge_deadline().is_some_and(|due| due <= self.now) {
+            self.consult(Referee::look);
+            self.end_by_flag();
+        }
+    }
+
+    /// All clocks are stopped: mate or a flag make the end evident (WBN 1.5, 7.9).
+    pub(super) fn judge_stop(&mut self) {
+        if self.sensors.running() {
+            return;
+        }
+        self.judge.paused_since.get_or_insert(self.now);
+        self.judge.changed = true;
+        let (referee, game) = (&self.judge.referee, &self.play.game);
+        let (mated, fallen) = (referee.mated(game), referee.fallen());
+        if referee.saved {
+            self.conclude_drawn(game.ids().collect(), Cause::LastDrop);
+        } else if !mated.is_empty() {
+            self.conclude_lost(&mated, Cause::Checkmate);
+        } else if !fallen.is_empty() {
+            self.conclude_flags();
+        }
+    }
+
+    /// Where the table ends games itself: illegal moves that nobody has answered, and mate that no drop may undo.
+    fn end_by_move(&mut self, seat: Seat) {
+        if !self.judge.auto || !self.play.is_on() {
+            return;
+        }
+        let referee = &self.judge.referee;
+        let illegal = |entry: &crate::referee::Entry| {
+            matches!(entry.kind, Kind::IllegalMove | Kind::IncompleteCastling) && entry.incident.seat == Some(seat)
+        };
+        let illegal = self.ruleset.illegal_move_loses && referee.docket.open_entries().any(illegal);
+        let mated = referee.mated(&self.play.game);
+        if referee.saved {
+            self.conclude_drawn(self.play.game.ids().collect(), Cause::LastDrop);
+        } else if illegal {
+            self.conclude_lost(&[seat], Cause::IllegalMove);
+        } else if !mated.is_empty() && !referee.awaits_last_drop() {
+            self.conclude_lost(&mated, Cause::Checkmate);
+        }
+    }
+
+    fn end_by_flag(&mut self) {
+        if self.judge.auto && self.play.is_on() && !self.judge.referee.fallen().is_empty() {
+            self.conclude_flags();
+        }
+    }
+
+    /// Boards are lost; the game ends where the rule set says so.
+    pub(super) fn conclude_lost(&mut self, losers: &[Seat], cause: Cause) {
+        let boards = self.play.game.len();
+        let outcome = self.judge.referee.ends.lost(&self.ruleset, boards, losers, cause);
+        self.conclude(outcome);
+    }
+
+    /// Boards are drawn.
+    pub(super) fn conclude_drawn(&mut self, drawn: Vec<BoardId>, cause: Cause) {
+        let boards = self.play.game.len();
+        let outcome = self.judge.referee.ends.drawn(&self.ruleset, boards, &drawn, cause);
+        self.conclude(outcome);
+    }
+
+    /// Flags that have fallen lose, both of a board draw (WBN 7.9, 7.10).
+    pub(super) fn conclude_flags(&mut self) {
+        let fallen = self.judge.referee.fallen();
+        let both = fallen.iter().find(|seat| fallen.contains(&seat.opponent())).map(|seat| seat.board);
+        match both.filter(|_| self.ruleset.both_flags_draw) {
+            Some(board) => self.conclude_drawn(vec![board], Cause::BothFlags),
+            None => self.conclude_lost(&fallen, Cause::Flag),
+        }
+    }
+
+    fn conclude(&mut self, outcome: Option<Outcome>) {
+        self.judge.changed = true;
+        if let Some(Outcome { result, reason, boards, loser }) = outcome {
+            let by = loser.map_or("table".into(), |seat| seat.to_string());
+            self.end(result, &reason, boards, &by);
+        }
+    }
+
+    /// The arbiter changes the result of a game that has ended, or what it is worth.
+    pub(super) fn end_otherwise(&mut self, result: &str, reason: &str, by: &str) {
+        self.play.result = result.into();
+        self.play.reason = reason.into();
+        let (result, reason, by) = (result.into(), reason.into(), by.into());
+        let half_points = Some(self.judge.points(&self.play.result));
+        let boards = self.play.game.ids().collect();
+        self.emit(Body::GameEnded(GameEnded { result, reason, boards, by, half_points }));
+    }
+
+    /// Whether the game may be paused or go on.
+    pub(super) fn hold(&mut self, held: bool) {
+        self.judge.held = held;
+        self.judge.paused_since = held.then_some(self.now);
+        let runs = self.sensors.running() || !self.sensors.has_clock();
+        self.play.status = if held || !runs { Status::Paused } else { Status::Playing };
+    }
+}

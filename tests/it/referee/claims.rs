@@ -1,0 +1,135 @@
+//! Claims, right and wrong, under each law text.
+
+use serde_json::{Value, json};
+
+use super::Bench;
+
+const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
+const ILLEGAL: &str = "e2- e5P . w 3s";
+/// Scholar's mate: Black of A is mated by contact.
+const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w 1s";
+/// Knights out and home: the start stands for the second time.
+const ROUND: &str = "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
+
+/// After a script somebody claims: the code of the answer (`ok`), and what was told since.
+#[track_caller]
+fn check(rules: &str, script: &str, claim: Value, code: &str, expect: &[&str]) {
+    let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+    bench.play(script);
+    bench.events.clear();
+    let answer = bench.ask("claim", claim.clone());
+    let found = answer.error.map_or("ok".into(), |error| error.code);
+    assert_eq!(
+        (found.as_str(), bench.told()),
+        (code, expect.iter().map(ToString::to_string).collect()),
+        "{rules}: {claim}"
+    );
+}
+
+fn by(kind: &str, seat: &str) -> Value {
+    json!({ "kind": kind, "by": seat })
+}
+
+#[test]
+fn an_illegal_move_is_claimed_by_the_opponent_and_where_teams_claim_by_the_partner() {
+    for rules in LAWS {
+        let end = ["claimed illegal-move", "ended 0-1 A forfeits by illegal move"];
+        check(rules, ILLEGAL, by("illegal-move", "a"), "ok", &end); // WBN 1.14, WBN 2.1, FIDE-ext 4.2
+        let late = format!("{ILLEGAL} d7- d6p . b 1s");
+        check(rules, &late, by("illegal-move", "a"), "lapsed", &[]); // WBN 1.14
+    }
+    let end = ["claimed illegal-move", "ended 0-1 A forfeits by illegal move"];
+    check("wbn-1.00", ILLEGAL, by("illegal-move", "B"), "ok", &end); // WBN 1.12
+    let wrong = ["wrong-claim B note illegal-move"];
+    check("fide-ext", ILLEGAL, by("illegal-move", "B"), "wrong-claim", &wrong); // FIDE-ext 4.2
+}
+
+#[test]
+fn a_wrong_claim_is_what_the_rule_set_makes_of_it() {
+    for (rules, grade) in [("wbn-1.00", "decisive"), ("cz-2024.06", "decisive"), ("fide-ext", "note")] {
+        for kind in ["illegal-move", "checkmate", "flag-fall"] {
+            let incident = format!("wrong-claim a {grade} {kind}");
+            check(rules, "e2- e4P . w 1s", by(kind, "a"), "wrong-claim", &[&incident]); // WBN 7.12
+        }
+        let incident = format!("wrong-claim a {grade} repetition");
+        check(rules, "e2- e4P . w 1s", by("repetition", "a"), "wrong-claim", &[&incident]); // WBN 3.4
+    }
+    // what counts as an illegal move is claimed as one
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w 1s");
+    bench.ask("claim", by("checkmate", "a"));
+    bench.ask("claim", by("illegal-move", "A"));
+    assert_eq!(bench.told().last().map(String::as_str), Some("ended 1-0 a forfeits by illegal move"));
+    // WBN 3.1: a claim of a draw is an offer, too
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w 1s");
+    bench.ask("claim", by("repetition", "a"));
+    assert!(bench.ask("draw-accept", json!({ "by": "A" })).error.is_none());
+}
+
+#[test]
+fn mate_is_claimed_while_it_stands() {
+    let end = ["claimed checkmate", "ended 1-0 a checkmated"];
+    for rules in LAWS {
+        check(rules, MATE, by("checkmate", "A"), "ok", &end); // WBN 1.5
+        let wrong =
+            if rules == "fide-ext" { "wrong-claim a note checkmate" } else { "wrong-claim a decisive checkmate" };
+        check(rules, MATE, by("mate", "a"), "wrong-claim", &[wrong]);
+        // WBN 1.16: the mated player goes on illegally, the other has moved and lifted the mate
+        let escaped = format!("{MATE} h7- h6p . b 3s f7- h5Q . w 1s");
+        check(rules, &escaped, by("checkmate", "A"), "lapsed", &[]);
+    }
+    check("wbn-1.00", MATE, by("checkmate", "b"), "ok", &end); // WBN 1.12
+}
+
+#[test]
+fn flags_are_claimed_by_whom_the_rule_set_lets() {
+    let claim = |rules: &str, claimant: &str| {
+        let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+        bench.play("1s e2- e4P . w 1s");
+        bench.time_left(0, 290, 2);
+        bench.show_clock(0);
+        bench.play("4s");
+        let answer = bench.ask("claim", by("flag-fall", claimant));
+        answer.error.map_or("ok".into(), |error| error.code)
+    };
+    for (rules, player, partner, arbiter) in [
+        ("wbn-1.00", "ok", "ok", "not-entitled"), // WBN 7.8
+        ("cz-2024.06", "ok", "ok", "ok"),         // CZ 7.8
+        ("fide-ext", "ok", "wrong-claim", "not-entitled"),
+    ] {
+        let found = ["A", "b", "arbiter"].map(|claimant| claim(rules, claimant));
+        assert_eq!(found, [player, partner, arbiter], "{rules}");
+        assert_eq!(claim(rules, "a"), "wrong-claim", "{rules}: the own flag");
+    }
+}
+
+#[test]
+fn a_repetition_is_claimed_by_who_has_the_move() {
+    for (rules, rounds) in [("wbn-1.00", 2), ("cz-2024.06", 2), ("fide-ext", 3)] {
+        let script = [ROUND].repeat(rounds).join(" ");
+        let end = ["claimed repetition", "ended 1/2-1/2 table Game drawn by repetition"];
+        check(rules, &script, by("repetition", "A"), "ok", &end); // WBN 2.2, WBN 3.2, FIDE-ext 4.1
+        let wrong =
+            if rules == "fide-ext" { "wrong-claim a note repetition" } else { "wrong-claim a decisive repetition" };
+        check(rules, &script, by("repetition", "a"), "wrong-claim", &[wrong]); // WBN 3.2
+        // WBN 2.2: about to appear, the move made and not completed
+        let about = script.strip_suffix(" b").unwrap();
+        check(rules, about, by("repetition", "a"), "ok", &end[1..]);
+    }
+    let aloud = [ROUND, ROUND].join(" ");
+    let end = ["claimed repetition", "ended 1/2-1/2 table Game drawn by repetition"];
+    check("wbn-1.00", &aloud, by("repetition", "b"), "ok", &end); // WBN 1.13
+    let gone = format!("{aloud} e2- e4P . w 1s");
+    check("wbn-1.00", &gone, by("repetition", "a"), "wrong-claim", &["wrong-claim a decisive repetition"]); // WBN 3.3
+}
+
+#[test]
+fn what_ends_no_game_goes_to_the_arbiter() {
+    let taken = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
+    check("wbn-1.00", taken, by("not-passed", "a"), "ok", &["claimed not-passed"]); // WBN 1.6
+    check("wbn-1.00", taken, by("not-passed", "A"), "not-seen", &["arbiter-called A note"]);
+    check("wbn-1.00", taken, by("concealed", "a"), "not-seen", &["arbiter-called a note"]); // WBN 1.8
+    check("wbn-1.00", "", by("a-flying-saucer", "a"), "bad-data", &[]);
+    check("wbn-1.00", "", by("illegal-move", "x"), "bad-data", &[]);
+}

@@ -1,0 +1,112 @@
+//! Passing, hiding and what only looks so: the trays at work.
+
+use serde_json::json;
+
+use super::{Bench, check, check_under};
+
+/// A: 1. e4 d5 2. exd5: a pawn goes to b. B: 1. e4.
+const TAKEN: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w B:e2- B:e4P . B:w";
+
+fn after_capture(script: &str, expect: &[&str]) {
+    check(&format!("{TAKEN} {script}"), expect);
+}
+
+#[test]
+fn a_man_that_is_passed_and_dropped_is_nothing() {
+    after_capture("b=p... 1s b=.... B:e5p . B:b 3s", &[]); // WBN 1.6
+    after_capture("b=p... 1s b=..p. 1s b=.p.. 6s", &[]); // shuffled
+    after_capture("b=p... 1s b=.... 2s b=p... 9s", &[]); // touched
+    after_capture("b=p... 1s b=?... 9s b=p...", &[]); // a slot that says nothing
+}
+
+#[test]
+fn a_captured_man_is_passed_before_the_capturers_next_move() {
+    let not_passed = ["not-passed A warning"];
+    after_capture("g8- f6n . b b1- c3N . w 4s", &not_passed); // WBN 1.6
+    after_capture("g8- f6n . b b1- c3N . w 1s b=p... 4s", &[]); // a little late
+    after_capture("9s b=p...", &[]); // it is still the opponent's turn
+    let script = format!("{TAKEN} g8- f6n . b b1- c3N . w 4s");
+    check_under("fide-ext", &script, &not_passed); // FIDE-ext 3.2
+}
+
+#[test]
+fn a_man_that_is_passed_before_the_press_is_early_under_one_law_only() {
+    let script = "e2- e4P . w d7- d5p . b e4- d5- d5P b=p... 1s w 3s";
+    check(script, &[]);
+    check_under("fide-ext", script, &["early-pass A note"]); // FIDE-ext 3.2
+}
+
+#[test]
+fn a_man_in_another_pocket_is_in_the_wrong_one() {
+    after_capture("a=p... 5s", &["wrong-pocket A warning"]); // WBN 1.6
+    after_capture("A=p... 5s", &["wrong-pocket A warning"]); // the capturer's own, in the other colour
+    after_capture("a=p... 1s a=.... b=p... 5s", &[]); // in passing
+}
+
+#[test]
+fn a_man_that_left_its_pocket_and_does_not_land_is_concealed() {
+    after_capture("b=p... 1s b=.... 4s b=p... 5s", &[]);
+    after_capture("b=p... 1s b=.... 6s", &["concealed b warning"]); // WBN 1.7
+    // the owner completes another move meanwhile
+    after_capture("b=p... 1s b=.... 2s B:b8- B:c6n . B:b 3s", &["concealed b warning"]);
+    let script = format!("{TAKEN} b=p... 1s b=.... 6s");
+    check_under("fide-ext", &script, &["concealed b warning"]); // FIDE-ext 3.3
+}
+
+#[test]
+fn a_drop_of_a_man_that_was_never_seen_is_hidden() {
+    let at_once = format!("{TAKEN} B:e5p . B:b 1s");
+    check(&at_once, &["hidden-drop b note from-the-partners-hand"]); // WBN 1.8b
+    let long = format!("{TAKEN} 7s B:e5p . B:b 1s");
+    check(&long, &["hidden-drop b note from-the-partners-hand"]); // WBN 1.8b: the player has not moved since
+    let late = format!("{TAKEN} B:e7- B:e6p . B:b 6s B:d2- B:d4P . B:w B:e5p . B:b 1s");
+    check(&late, &["hidden-drop b warning never-seen-in-the-pocket"]); // WBN 1.8b
+    check_under("cz-2024.06", &late, &["hidden-drop b warning never-seen-in-the-pocket"]); // CZ 1.8
+}
+
+#[test]
+fn men_that_are_swept_off_when_the_clocks_stand_are_not_hidden() {
+    after_capture("b=p... 1s stop b=.... 9s", &[]);
+    after_capture("b=p... 1s stop b=.... 9s b=p... go 6s", &[]);
+}
+
+#[test]
+fn a_restricted_kind_may_not_be_used_until_it_is_allowed() {
+    let drop = "b=p... 1s b=.... B:e5p . B:b 1s";
+    let restricted = format!(r#"{TAKEN} ?invisible{{"seat":"b","piece":"P"}} {drop}"#);
+    check(&restricted, &["restricted-piece-used b warning restricted-piece"]); // WBN 1.8b
+    let allowed =
+        format!(r#"{TAKEN} ?invisible{{"seat":"b","piece":"pawn"}} ?visible{{"seat":"b","piece":"p"}} {drop}"#);
+    check(&allowed, &[]); // WBN 1.8c
+    let mut bench = Bench::playing(&json!({ "ruleset": "cz-2024.06" }));
+    let answer = bench.ask("invisible", json!({ "seat": "b", "piece": "P" }));
+    assert_eq!(answer.error.unwrap().code, "not-in-rule-set"); // CZ 1.8
+}
+
+#[test]
+fn hiding_three_times_is_repeated() {
+    let hide = "b=.... 6s b=p... 1s";
+    let script = format!("{TAKEN} b=p... 1s {hide} {hide} {hide} {hide}");
+    let concealed = "concealed b warning";
+    check(&script, &[concealed, concealed, concealed, "repeatedly-hiding b warning", concealed]); // WBN 1.8d
+}
+
+#[test]
+fn a_man_that_no_board_has_lost_is_foreign() {
+    check("b=q... 5s", &["foreign-piece b warning"]);
+    check("b=q... 1s b=.... 5s", &[]);
+    check("d8- b=q... 5s", &[]); // it may be the queen that is off her square
+}
+
+#[test]
+fn trays_that_do_not_tell_men_apart_or_are_silent_make_no_incident() {
+    after_capture("b=x... 1s b=.... 9s", &[]);
+    after_capture("b=x... 1s b=.... B:e5p . B:b 3s", &[]);
+    let mut bench = Bench::playing(&json!({}));
+    bench.play(TAKEN);
+    bench.input(bughoused::table::Input::Link(super::TRAYS, false));
+    bench.beat = i64::MAX; // no more beats
+    bench.play("g8- f6n . b b1- c3N . w");
+    bench.table.handle(bench.now, bughoused::table::Input::Timeout);
+    assert_eq!(bench.told(), [""; 0]);
+}

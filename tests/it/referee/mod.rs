@@ -1,0 +1,306 @@
+//! The referee at a table of two boards with clocks and trays, frame by frame: what hands do, and what must be told.
+//!
+//! A script has one step a word, 30 ms each. `e2-` the square is empty, `e4P` a white pawn stands there, `w` White
+//! presses, `b` Black presses: all on board A, on B with `B:` before it. `b=p.` tray b shows a pawn in the first of two
+//! slots, `b!claim` a button of seat b, `stop` both clocks are stopped, `go` they go on, `.` half a second, `5s` five
+//! seconds. `?verb{…}` asks for a verb with its data. Clocks run and trays beat all the time.
+
+mod claims;
+mod ends;
+mod hiding;
+mod moves;
+mod recorded;
+mod silence;
+mod verbs;
+
+use bughoused::{
+    event::{Body, Event, IncidentState, Request, Response},
+    table::{Input, Opening, Output, Table, settings::TableSettings},
+    types::{Instant, Kinds, MS, Piece, SECOND, Square},
+    wire::{
+        bslp::{Button, Kind, Line, Sensing, Sentence},
+        dgt::{ClockReading, Face, Message, code_of},
+    },
+};
+use serde_json::{Value, json};
+
+const STEP_US: i64 = 30 * MS;
+const REST_US: i64 = 500 * MS;
+/// The tray unit's device number.
+const TRAYS: usize = 2;
+
+/// One board's clock: White sits at the right.
+#[derive(Clone, Copy)]
+struct BenchClock {
+    white_us: i64,
+    black_us: i64,
+    /// Whose lever is up, and whether time runs.
+    white_runs: bool,
+    running: bool,
+}
+
+/// A table, its world and what it said.
+pub struct Bench {
+    table: Table,
+    now: Instant,
+    clocks: [BenchClock; 2],
+    beat: i64,
+    seq: u16,
+    pub events: Vec<Event>,
+    pub responses: Vec<Response>,
+}
+
+pub fn settings(changes: &Value) -> TableSettings {
+    let board =
+        |name: &str, board: &str| json!({ "name": name, "driver": "dgt", "board": board, "clock": true, "port": name });
+    let trays = json!({ "name": "t", "driver": "bslp", "port": "t", "pockets": ["A", "a", "B", "b"] });
+    let mut settings = json!({
+        "id": "1", "time_control": "300+0", "players": { "A": "Ann", "a": "Ben", "B": "Cid", "b": "Dee" },
+        "device": [board("a", "A"), board("b", "B"), trays],
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        settings[key] = value.clone();
+    }
+    serde_json::from_value(settings).unwrap()
+}
+
+impl Bench {
+    /// Boards set up, clocks stopped.
+    pub fn set_up(changes: &Value) -> Bench {
+        let opening = Opening { session: "test".into(), started_us: 0, seq: 1, incident: 1 };
+        let table = Table::new(settings(changes), opening).unwrap();
+        let clock = BenchClock { white_us: 300 * SECOND, black_us: 300 * SECOND, white_runs: true, running: false };
+        let (now, clocks) = (Instant::ZERO, [clock; 2]);
+        let mut bench = Bench { table, now, clocks, beat: 0, seq: 0, events: Vec::new(), responses: Vec::new() };
+        for device in [0, 1, TRAYS] {
+            bench.input(Input::Link(device, true));
+        }
+        for board in [0, 1] {
+            bench.dgt(board, &start_position());
+            bench.show_clock(board);
+        }
+        bench.line(&Line::Helo {
+            version: 1,
+            kind: Kind::Tray,
+            serial: "1".into(),
+            model: "m".into(),
+            firmware: "f".into(),
+            sensing: Sensing::Piece,
+            channels: 4,
+            cells: 4,
+        });
+        ["A=....", "a=....", "B=....", "b=...."].into_iter().for_each(|word| bench.step(word));
+        bench
+    }
+
+    /// A game begins.
+    pub fn playing(changes: &Value) -> Bench {
+        let mut bench = Bench::set_up(changes);
+        bench.step("go");
+        bench
+    }
+
+    /// The machine that is tried.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn input(&mut self, input: Input<'_>) {
+        self.table.handle(self.now, input);
+        loop {
+            match self.table.poll() {
+                Output::Event(event) => self.events.push(event),
+                Output::Response(response) => self.responses.push(response),
+                Output::Deadline(_) => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn dgt(&mut self, board: usize, message: &Message) {
+        let mut bytes = Vec::new();
+        message.emit(&mut bytes);
+        self.input(Input::Bytes(board, &bytes));
+    }
+
+    fn line(&mut self, line: &Line) {
+        let mut bytes = Vec::new();
+        line.emit(&mut bytes);
+        self.input(Input::Bytes(TRAYS, &bytes));
+    }
+
+    fn next_seq(&mut self) -> u16 {
+        self.seq = self.seq.wrapping_add(1);
+        self.seq
+    }
+
+    fn show_clock(&mut self, board: usize) {
+        let clock = self.clocks[board];
+        let face = |us: i64| Face { seconds: ((us.max(0) + SECOND - 1) / SECOND) as u32, ..Face::default() };
+        let reading = ClockReading {
+            left: face(clock.black_us),
+            right: face(clock.white_us),
+            running: clock.running,
+            right_high: clock.white_runs,
+            battery_low: false,
+        };
+        self.dgt(board, &Message::Clock(reading));
+    }
+
+    /// Time passes: clocks show every second, trays beat.
+    pub fn pass(&mut self, mut us: i64) {
+        while us > 0 {
+            let slice = us.min(100 * MS);
+            us -= slice;
+            self.now = self.now + slice;
+            for board in [0, 1] {
+                let clock = &mut self.clocks[board];
+                let time = if clock.white_runs { &mut clock.white_us } else { &mut clock.black_us };
+                let before = *time;
+                *time -= if clock.running { slice } else { 0 };
+                if before.div_euclid(SECOND) != time.div_euclid(SECOND) {
+                    self.show_clock(board);
+                }
+            }
+            if self.now.micros() / SECOND != self.beat {
+                self.beat = self.now.micros() / SECOND;
+                let seq = self.next_seq();
+                self.line(&Line::Beat { seq, uptime_ms: 0, lost: 0 });
+            }
+            self.input(Input::Timeout);
+        }
+    }
+
+    /// Asks for a verb; the answer.
+    pub fn ask(&mut self, verb: &str, data: Value) -> Response {
+        self.request(Request { verb: verb.into(), data, transaction: None, by: Some("arbiter".into()) })
+    }
+
+    pub fn request(&mut self, request: Request) -> Response {
+        self.now = self.now + STEP_US;
+        self.input(Input::Request(request));
+        self.responses.last().unwrap().clone()
+    }
+
+    /// The clock of a board shows another time from now on, in seconds.
+    pub fn time_left(&mut self, board: usize, white: i64, black: i64) {
+        self.clocks[board].white_us = white * SECOND;
+        self.clocks[board].black_us = black * SECOND;
+    }
+
+    pub fn play(&mut self, script: &str) -> &mut Bench {
+        script.split_whitespace().for_each(|word| self.step(word));
+        self
+    }
+
+    fn step(&mut self, word: &str) {
+        let (board, word) = word.strip_prefix("B:").map_or((0, word), |word| (1, word));
+        match word {
+            "." => return self.pass(REST_US),
+            "go" | "stop" => {
+                for board in [0, 1] {
+                    self.clocks[board].running = word == "go";
+                    self.show_clock(board);
+                }
+                return self.pass(STEP_US);
+            }
+            _ => {}
+        }
+        if let Some(seconds) = word.strip_suffix('s').and_then(|number| number.parse::<i64>().ok()) {
+            return self.pass(seconds * SECOND);
+        }
+        self.pass(STEP_US);
+        if let Some((verb, data)) = word.strip_prefix('?').and_then(|word| word.split_once('{')) {
+            let data = serde_json::from_str(&format!("{{{data}")).unwrap();
+            self.ask(verb, data);
+        } else if let Some((seat, slots)) = word.split_once('=') {
+            let (seq, ch) = (self.next_seq(), channel(seat));
+            self.line(&Line::Snap { seq, ch, cells: slots.chars().map(kinds).collect() });
+        } else if let Some((seat, button)) = word.split_once('!') {
+            let (seq, ch) = (self.next_seq(), channel(seat));
+            self.line(&Line::Button { seq, ch, button: button_of(button) });
+        } else if word == "w" || word == "b" {
+            self.clocks[board].white_runs = word == "b";
+            self.show_clock(board);
+        } else {
+            let square: Square = word[..2].parse().unwrap();
+            let man = word[2..].chars().next().filter(|letter| *letter != '-').and_then(Piece::from_char);
+            let field = (7 - square.rank() as u8) * 8 + square.file() as u8;
+            self.dgt(board, &Message::FieldUpdate { field, code: code_of(man) });
+        }
+    }
+
+    /// Incidents and ends in words: `illegal-move A decisive geometry`, `lapsed illegal-move`, `ended 1-0 a resigns`.
+    pub fn told(&self) -> Vec<String> {
+        self.events.iter().filter_map(words).collect()
+    }
+
+    /// Completed moves in SAN.
+    pub fn moves(&self) -> String {
+        let moves = self.events.iter().filter_map(|event| match &event.body {
+            Body::Move(played) => Some(played.san.clone()),
+            _ => None,
+        });
+        moves.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn words(event: &Event) -> Option<String> {
+    match &event.body {
+        Body::Incident(incident) if incident.state == IncidentState::Open => {
+            let seat = incident.seat.map_or("-".into(), |seat| seat.to_string());
+            let grade = serde_json::to_value(incident.grade).unwrap();
+            let line = format!("{} {seat} {} {}", incident.kind, grade.as_str().unwrap(), incident.reason);
+            Some(line.trim_end().to_owned())
+        }
+        Body::Incident(incident) => {
+            let state = serde_json::to_value(incident.state).unwrap();
+            Some(format!("{} {}", state.as_str().unwrap(), incident.kind))
+        }
+        Body::GameEnded(ended) => Some(format!("ended {} {} {}", ended.result, ended.by, ended.reason)),
+        _ => None,
+    }
+}
+
+fn channel(seat: &str) -> u8 {
+    ["A", "a", "B", "b"].iter().position(|known| *known == seat).unwrap() as u8
+}
+
+fn kinds(letter: char) -> Kinds {
+    match letter {
+        '.' => Kinds::EMPTY,
+        'x' => Kinds::OCCUPIED,
+        '?' => Kinds::ANY,
+        man => Kinds::only(Piece::from_char(man).unwrap()),
+    }
+}
+
+fn button_of(word: &str) -> Button {
+    match word {
+        "claim" => Button::Claim,
+        "draw" => Button::Draw,
+        "resign" => Button::Resign,
+        "arbiter" => Button::Arbiter,
+        _ => Button::Knight,
+    }
+}
+
+fn start_position() -> Message {
+    let board = bughoused::rules::BoardPosition::new(bughoused::rules::RuleSet::WBN_1_00.moves);
+    let code = |field: usize| {
+        let square = Square::new((7 - field as u32 / 8) * 8 + field as u32 % 8);
+        code_of(board.board().piece_at(square))
+    };
+    Message::BoardDump(Box::new(std::array::from_fn(code)))
+}
+
+/// Plays a script under a rule set; what must be told.
+pub fn check_under(rules: &str, script: &str, expect: &[&str]) {
+    let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+    bench.play(script).play(". .");
+    assert_eq!(bench.told(), expect, "{rules}: {script}: {}", bench.moves());
+}
+
+pub fn check(script: &str, expect: &[&str]) {
+    check_under("wbn-1.00", script, expect);
+}

@@ -1,0 +1,103 @@
+//! Moves and presses that are against the laws, and those that only look so.
+
+use serde_json::json;
+
+use super::{Bench, check, check_under};
+
+/// 1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7
+const CASTLING_OPEN: &str = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b";
+
+#[test]
+fn an_illegal_move_can_be_claimed_until_the_opponent_has_moved() {
+    let script = "e2- e5P . w 3s e7- e6p . b 1s";
+    check(script, &["illegal-move A decisive geometry", "lapsed illegal-move"]); // WBN 1.14
+    check_under("fide-ext", script, &["illegal-move A decisive geometry", "lapsed illegal-move"]); // FIDE-ext 4.2
+    check("e2- e5P . . . . e5- e4P . w 3s", &[]); // taken back before the press
+}
+
+#[test]
+fn the_incident_says_what_was_done_and_cites_the_article() {
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e5P . w 3s");
+    let state = bench.table().arbiter_state();
+    let incident = &state.incidents[0];
+    assert_eq!((incident.law.as_str(), incident.article.as_str()), ("WBN", "5")); // WBN 5.7
+    assert_eq!((&incident.evidence["from"], &incident.evidence["to"]), (&json!("e2"), &json!("e5")));
+    assert_eq!(incident.claimable_by.iter().map(|seat| seat.letter()).collect::<String>(), "aB");
+}
+
+#[test]
+fn castling_is_complete_before_the_press() {
+    let whole = format!("{CASTLING_OPEN} e1- g1K h1- f1R . w 3s");
+    check(&whole, &[]);
+    let king_alone = format!("{CASTLING_OPEN} e1- g1K . w 4s");
+    check(&king_alone, &["incomplete-castling A decisive rook-not-moved"]); // WBN 6.1
+    let late = format!("{CASTLING_OPEN} e1- g1K . w . . h1- f1R 3s");
+    check(&late, &["incomplete-castling A decisive rook-not-moved"]); // WBN 6.1
+    let read_late = format!("{CASTLING_OPEN} e1- g1K w h1- f1R 3s");
+    check(&read_late, &[]);
+}
+
+#[test]
+fn a_press_without_a_move_is_told_when_nothing_explains_it() {
+    check("w 4s", &["clock-without-move A warning"]); // WBN 7.7
+    check("w . . . b 4s", &["clock-without-move A warning"]);
+    check("w b g1- f3N . w 4s", &[]); // a bounce
+    check("g1- w f3N 4s", &[]); // the man lands after the press
+    // WBN 6.4: the other side's men stand displaced
+    check("a7- a6p h7- h6p b8- a5n 1s w 5s", &["clock-without-move A note"]);
+}
+
+#[test]
+fn men_next_to_their_squares_are_told_and_hands_are_given_time() {
+    let displaced = ["displaced A note"];
+    check("e2- e4P a2- a3P . w 5s", &displaced); // WBN 6.4
+    check("e2- e4P a2- a3P . w 1s a3- a2P 5s", &[]);
+    check("e2- e4P a2- . w . a2P 5s", &[]); // in the air
+    check("e2- e4P . w c7n 5s", &[]); // a square that reads wrong is no man that stands wrong
+}
+
+#[test]
+fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
+    let disruptive = "e7- e5p 2s e2- e4P . w 1s b 1s";
+    check(disruptive, &["premove a warning"]); // WBN 6.5
+    let non_disruptive = "e2- e4P 1s e7- e5p 1s w . b 1s";
+    check(non_disruptive, &[]); // WBN 6.5
+    check_under("cz-2024.06", non_disruptive, &[]); // CZ 6.4
+    check_under("fide-ext", non_disruptive, &["premove a warning"]); // FIDE-ext 3.9
+    check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
+}
+
+#[test]
+fn set_ups_that_are_almost_right_are_told() {
+    // WBN 4.3, WBN 1.15
+    let mut bench = Bench::set_up(&json!({}));
+    bench.play("e8q d8k 3s go 3s");
+    assert_eq!(bench.told(), ["wrong-setup - warning king-and-queen-swapped"]);
+    let mut bench = Bench::set_up(&json!({ "time_control": "180+0" }));
+    bench.play("go 2s");
+    assert_eq!(bench.told(), ["wrong-setup - warning clock-times", "wrong-setup - warning clock-times"]);
+}
+
+#[test]
+fn games_start_together() {
+    let mut bench = Bench::set_up(&json!({}));
+    bench.clocks[0].running = true;
+    bench.show_clock(0);
+    bench.play("3s go 1s");
+    assert_eq!(bench.told(), ["uneven-start - warning"]); // WBN 1.2, WBN 7.5
+    let mut bench = Bench::set_up(&json!({}));
+    bench.play("go 3s");
+    assert_eq!(bench.told(), [""; 0]);
+}
+
+#[test]
+fn a_frozen_player_who_goes_on_too_early_is_told() {
+    // WBN 9.4, CZ 9.4
+    let mut bench = Bench::playing(&json!({}));
+    bench.play(r#"?penalty{"kind":"freeze","seat":"A","seconds":5} 2s e2- e4P . w 1s"#);
+    assert_eq!(bench.told(), ["moved-while-frozen A warning"]);
+    let mut bench = Bench::playing(&json!({}));
+    bench.play(r#"?penalty{"kind":"freeze","seat":"A"} 6s e2- e4P . w 1s"#);
+    assert_eq!(bench.told(), [""; 0]);
+}

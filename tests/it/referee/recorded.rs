@@ -1,0 +1,64 @@
+//! Games without offences: the captures of an independent model and the games of the corpus tell of nothing that their
+//! truth does not allow.
+
+use std::fs;
+
+use bughoused::event::{Body, Event, IncidentState};
+use serde::Deserialize;
+
+use crate::corpus::{data, replay};
+
+/// An incident may be told so much later than what it is about: hands are given time.
+const TOLD_LATER_US: i64 = 10_000_000;
+
+#[derive(Deserialize)]
+struct Truth {
+    allowed_incidents: Vec<Allowed>,
+}
+
+#[derive(Deserialize)]
+struct Allowed {
+    kind: String,
+    board: String,
+    seat: Option<String>,
+    t: i64,
+}
+
+impl Allowed {
+    fn covers(&self, event: &Event) -> bool {
+        let Body::Incident(incident) = &event.body else { return true };
+        let seat = incident.seat.map(|seat| seat.to_string());
+        let told = event.t.micros() - self.t;
+        incident.kind == self.kind
+            && incident.board.is_none_or(|board| board.to_string() == self.board)
+            && (self.seat.is_none() || self.seat == seat || self.kind == "early-pass")
+            && (-TOLD_LATER_US / 10..TOLD_LATER_US).contains(&told)
+    }
+}
+
+#[test]
+fn captures_tell_of_what_their_truth_allows_and_of_nothing_else() {
+    let mut checked = 0;
+    for entry in fs::read_dir(data("captures")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let truth = fs::read_to_string(path.with_extension("truth.json")).unwrap();
+        let truth: Truth = serde_json::from_str(&truth).unwrap();
+        let events = replay(&fs::read_to_string(&path).unwrap());
+        let open = |event: &&Event| matches!(&event.body, Body::Incident(i) if i.state == IncidentState::Open);
+        // a position that stands for the third time is a fact of the moves
+        let of_moves = |event: &&Event| matches!(&event.body, Body::Incident(i) if i.kind == "repetition");
+        let allowed = |event: &&Event| truth.allowed_incidents.iter().any(|allowed| allowed.covers(event));
+        let strangers: Vec<_> = events
+            .iter()
+            .filter(open)
+            .filter(|event| !allowed(event) && !of_moves(event))
+            .map(|event| &event.body)
+            .collect();
+        assert!(strangers.is_empty(), "{}: {strangers:?}", path.display());
+        checked += 1;
+    }
+    assert!(checked >= 12, "{checked} captures");
+}
