@@ -248,7 +248,8 @@ impl BoardTrack {
             if index >= kept {
                 let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
                 let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
-                let made_at = made_at(*played, later, placement, at).max(earliest);
+                let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
+                let made_at = made_at(*played, later, placement, pressed).max(earliest).min(at);
                 self.line.push(LinePly { played: *played, made_at, captured });
             }
         }
@@ -448,6 +449,7 @@ impl BoardTrack {
         let found = illegal::explain(position, evidence)?;
         let press = self.presses.pop_front()?;
         self.line.clear();
+        self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
         Some(self.completed_by(press, position, board, (found.played, made_at), found.reasons))
     }
@@ -517,11 +519,11 @@ fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, eviden
     Some(if showed { Absent::Now } else { Absent::AtPress })
 }
 
-/// When the last square of a move was seen as the move leaves it; what later plies touched tells nothing.
-pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, at: Instant) -> Instant {
+/// When the last square of a move was seen as the move leaves it, `or` when later plies touched all of them.
+pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Instant) -> Instant {
     let squares = search::squares_of(m) & !later;
     let changes = squares.into_iter().map(|square| placement.changed(square));
-    changes.max().map_or(at, |last| last.min(at))
+    changes.max().unwrap_or(or)
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.

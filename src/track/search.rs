@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
         let Evidence { placement, presses, since, aliases, .. } = self.evidence;
         let to = uci::destination(m);
         let aliased = m.from().is_some_and(|from| aliases.iter().any(|alias| alias.square == from));
-        if aliased || self.dark.contains(to) {
+        if aliased || self.dark.contains(to) || self.evidence.unseen == 0 {
             return 0;
         }
         let color = parent.position.turn();
@@ -288,6 +288,7 @@ impl<'a> Search<'a> {
         let at_press = press.map_or(since, |press| (press + -super::AT_PRESS_US).max(since));
         match () {
             () if showed(at_press, until) => 0,
+            () if m.promotion().is_some() && showed(since, until) => 0,
             () if m.promotion().is_some() && placement.allows_empty().contains(to) => cost::LAID,
             () if showed(since, until) => cost::ABSENT,
             () => cost::NEVER,

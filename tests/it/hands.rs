@@ -243,9 +243,9 @@ fn an_illegal_move_that_is_taken_back_is_none() {
 const ROOKS: &str = "a2- a4P . w h7- h5p . b a1- a3R . w h8- h6r . b";
 
 #[test]
-fn a_slide_that_goes_on_after_the_press_is_put_right() {
-    let said = ["made Rb3", "Rb3", "5: Rg3"];
-    check_after(ROOKS, "a3- b3R w . b3- c3R c3- g3R .", &said);
+fn a_slide_goes_on_while_the_press_is_read() {
+    let said = ["made Rb3", "gone Rb3", "made Rc3", "gone Rc3", "made Rg3", "Rg3"];
+    check_after(ROOKS, "a3- b3R w b3- c3R c3- g3R .", &said);
 }
 
 #[test]
