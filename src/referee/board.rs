@@ -61,6 +61,7 @@ pub struct BoardWatch {
     presses: Vec<Unanswered>,
     /// Players whose last move was completed without their press, which may come yet: somebody reminded them.
     owes_press: ByColor<Option<Instant>>,
+    last_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
     /// After which completed move men next to their squares are looked for, and when.
@@ -141,6 +142,7 @@ impl BoardSight<'_> {
 impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
+        *self.last_press.get_mut(by) = Some(at);
         if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
             return;
         }
@@ -160,8 +162,9 @@ impl BoardWatch {
     pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
         let at = completed.completed_at;
         let own = self.presses.iter().find(|press| press.by == seat.color && press.at <= at + HEARD_LATE_US);
+        let heard = self.last_press.get(seat.color).is_some_and(|press| (press - at).abs() <= HEARD_LATE_US);
         let until = own.map_or(at, |press| press.at.max(at));
-        *self.owes_press.get_mut(seat.color) = own.is_none().then_some(at);
+        *self.owes_press.get_mut(seat.color) = (own.is_none() && !heard).then_some(at);
         if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
             let presses = self.presses.iter().filter(|press| press.by == seat.color && press.back.is_none());
             let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
