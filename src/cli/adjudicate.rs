@@ -33,7 +33,7 @@ pub struct Args {
     /// Files of BPGN games
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Rule set
+    /// Law text, then changes: wbn-1.00, cz-2024.06 or fide-ext, as in fide-ext,tandem,repetition=3
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
     /// One JSON line a game
@@ -43,16 +43,11 @@ pub struct Args {
     #[arg(long)]
     strict: bool,
     /// Letters of the men: a language such as cs, de, fr, or figurines
-    #[arg(long, default_value = "en", value_parser = letters)]
+    #[arg(long, default_value = "en", value_parser = super::letters)]
     letters: Letters,
     /// Threads; as many as the machine has cores without
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-}
-
-fn letters(code: &str) -> Result<Letters, String> {
-    let known = Letters::ALL.map(|letters| letters.code).join(", ");
-    Letters::by_code(code).ok_or_else(|| format!("expected one of {known}"))
 }
 
 /// The most games that a worker takes at once.

@@ -19,7 +19,10 @@ use super::{
 use crate::{
     event::{Body, Event, GameEnded, Incident, Move, Players},
     journal::{JournalError, Reader},
-    notation::bpgn::Stamps,
+    notation::{
+        bpgn::{self, Stamps},
+        letters::Letters,
+    },
     record::GameRecord,
 };
 
@@ -34,6 +37,9 @@ pub struct Args {
     /// Whose form of BPGN
     #[arg(long, value_enum, default_value_t = Profile::Standard)]
     pub profile: Profile,
+    /// Letters of the men in BPGN: a language such as cs, de, fr, or figurines
+    #[arg(long, default_value = "en", value_parser = super::letters)]
+    pub letters: Letters,
     /// Where to write, stdout without
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -72,6 +78,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
     if args.profile != Profile::Standard && args.format != Format::Bpgn {
         return Err(Failure::new(Exit::Usage, "expected --format bpgn with a --profile, found another; leave one out"));
     }
+    if args.letters != Letters::ENGLISH && args.format != Format::Bpgn {
+        return Err(Failure::new(Exit::Usage, "expected --format bpgn with --letters, found another; leave one out"));
+    }
     let reader = args.source.open()?;
     let exported = match &args.output {
         // Looked up first: a wrong id must not leave an empty file or overwrite a good one.
@@ -88,6 +97,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
     }
 }
 
+/// The record with these letters.
+fn bpgn(record: &GameRecord, letters: &Letters) -> bpgn::Game {
+    let mut game = record.to_bpgn();
+    game.translate(&Letters::ENGLISH, letters);
+    game
+}
+
 fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
     let advice = "name a file in a directory that exists and may be written";
     let wrong = |e| Failure::new(Exit::Failed, format!("{} could not be made: {e}; {advice}", path.display()));
@@ -99,9 +115,9 @@ fn export(reader: &Reader, game: &str, args: &Args, out: &mut dyn Write) -> Resu
         Format::Bpgn if args.profile == Profile::BughousePro => {
             let record = reader.record(game)?;
             let stamps = stamps(&record, &reader.game(game)?);
-            write!(out, "{}", record.to_bpgn().write_bughouse_pro(&stamps))?;
+            write!(out, "{}", bpgn(&record, &args.letters).write_bughouse_pro(&stamps))?;
         }
-        Format::Bpgn => write!(out, "{}", reader.record(game)?.to_bpgn().write())?,
+        Format::Bpgn => write!(out, "{}", bpgn(&reader.record(game)?, &args.letters).write())?,
         Format::Bfen => write_bfen(&reader.record(game)?, out)?,
         Format::Json => write_json(&reader.record(game)?, &reader.game(game)?, out)?,
         Format::Csv => write_csv(&reader.record(game)?, out)?,

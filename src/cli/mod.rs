@@ -3,14 +3,17 @@
 //! In: arguments. Out: text on stdout, one line per cause on stderr, an exit code as in sysexits. What a subcommand
 //! does lives in the rooms; here are only its arguments, its printing and its errors.
 
+pub mod accuracy;
 pub mod adjudicate;
 pub mod check;
 pub mod demo;
 pub mod export;
 pub mod games;
 mod log;
+mod offences;
 pub mod perft;
 pub mod replay;
+mod rig;
 pub mod run;
 pub mod show;
 mod signals;
@@ -26,7 +29,10 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::rules::{RuleSet, RuleSetError};
+use crate::{
+    notation::letters::Letters,
+    rules::{RuleSet, RuleSetError},
+};
 
 /// Records bughouse chess over the board: sensor boards, clocks and pocket trays in, moves, incidents, live state out
 #[derive(Parser)]
@@ -49,6 +55,7 @@ enum Command {
     Games(games::Args),
     Show(show::Args),
     Export(export::Args),
+    Accuracy(accuracy::Args),
     Adjudicate(adjudicate::Args),
     Perft(perft::Args),
     Trace(trace::Args),
@@ -66,6 +73,7 @@ impl Command {
             Command::Export(args) => export::run(&args, &mut out),
             Command::Simulate(args) => simulate::run(args, &mut out),
             Command::Replay(args) => replay::run(args, &mut out),
+            Command::Accuracy(args) => accuracy::run(&args, &mut out),
             Command::Adjudicate(args) => adjudicate::run(args, &mut out),
             Command::Perft(args) => perft::run(args, &mut out),
             Command::Trace(args) => trace::run(&args, &mut out),
@@ -86,6 +94,12 @@ impl Command {
 /// Reads a rule set: `NAME[,field=value…]` or `NAME,variant`.
 fn ruleset(text: &str) -> Result<RuleSet, String> {
     text.parse().map_err(|e: RuleSetError| e.to_string())
+}
+
+/// Reads a language's letters of the men, or `figurines`.
+fn letters(code: &str) -> Result<Letters, String> {
+    let known = Letters::ALL.map(|letters| letters.code).join(", ");
+    Letters::by_code(code).ok_or_else(|| format!("expected one of {known}"))
 }
 
 /// Runs the command that the process was started with. Answers the exit code, after one line on stderr per cause.

@@ -21,7 +21,7 @@ pub struct Args {
     /// The board
     #[arg(long, default_value = "A")]
     board: BoardId,
-    /// Rule set
+    /// Law text, then changes: wbn-1.00, cz-2024.06 or fide-ext, as in fide-ext,tandem,repetition=3
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
     /// Counts by first move too

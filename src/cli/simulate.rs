@@ -8,19 +8,25 @@ use std::{
 
 use clap::Args as ClapArgs;
 
-use super::{Exit, Failure, Outcome};
+use super::{
+    Exit, Failure, Outcome,
+    offences::{self, OffenceArgs},
+    rig,
+};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
     simulate::{
         capture,
+        fork::plies_with,
         hands::{
             Performance, Profile,
             habit::{COLUMNS, Habit},
-            play, players_of, plies_of, terms_of,
+            play_offending, players_of,
         },
         host::TableHost,
         live::{Live, Progress},
+        rig::Rig,
         stage::{self, Stage},
     },
     table::{Opening, Table, settings::TableSettings},
@@ -33,7 +39,7 @@ const STARTED: &str = "2000-01-01T12:00:00Z";
 ///
 /// On pseudo-terminals the paths are printed, and play begins when hosts listen on all of them.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = profiles())]
+#[command(after_help = help())]
 pub struct Args {
     /// File of BPGN games
     game: PathBuf,
@@ -62,6 +68,12 @@ pub struct Args {
     /// Rule set
     #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
     ruleset: RuleSet,
+    /// The devices.
+    #[command(flatten)]
+    rig: rig::RigArgs,
+    /// The offences.
+    #[command(flatten)]
+    offences: OffenceArgs,
 }
 
 /// Reads the name of a profile.
@@ -70,8 +82,13 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     Profile::named(name).ok_or_else(|| format!("expected one of {known}"))
 }
 
+/// The help on all that is emulated.
+pub(super) fn help() -> String {
+    [profiles(), rig::help(), offences::help()].join("\n\n")
+}
+
 /// The help on profiles: the kinds of players and their habits.
-pub(super) fn profiles() -> String {
+fn profiles() -> String {
     let habits: String = Habit::all().map(|habit| format!("\n  {:18}{}", habit.name(), habit.about())).collect();
     format!("Profiles: {}, or clean with one habit:{habits}", COLUMNS.join(", "))
 }
@@ -124,6 +141,7 @@ fn chosen(args: &Args) -> Result<bpgn::Game, Failure> {
 /// A game and how it will be played.
 struct Simulated {
     performance: Performance,
+    rig: Rig,
     settings: TableSettings,
     started: String,
     seed: u64,
@@ -131,21 +149,27 @@ struct Simulated {
 
 impl Simulated {
     fn new(args: &Args, game: bpgn::Game, number: usize) -> Result<Simulated, Failure> {
-        let plies = plies_of(&game, &args.ruleset).map_err(|fault| {
+        let (rig, offences) = (args.rig.rig(args.human), args.offences.offences());
+        let seed = args.seed.wrapping_add(number as u64 - 1);
+        let (plies, terms) = plies_with(&game, &args.ruleset, &offences, seed).map_err(|fault| {
             let place = format!("{}: game {number}: board {}, ply {}", args.game.display(), fault.board, fault.ply);
             let line = format!("{place}: expected a legal move: {}", fault.message);
             Failure::new(Exit::BadInput, line)
         })?;
-        let terms = terms_of(&game);
-        let settings = TableSettings {
-            ruleset: args.ruleset.to_string(),
-            ..stage::settings(&terms, players_of(&game), &ports("/dev/serial/by-id/usb-", terms.boards))
-        };
-        let seed = args.seed.wrapping_add(number as u64 - 1);
-        let mut performance = play(&plies, &terms, args.human, seed);
+        let ports = ports("/dev/serial/by-id/usb-", terms.boards);
+        let mut performance = play_offending(&plies, &terms, args.human, &offences, seed);
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
-        Ok(Simulated { performance, settings, started: started(&game), seed })
+        let mut settings = TableSettings {
+            ruleset: args.ruleset.to_string(),
+            ..stage::settings_on(&rig, &terms, players_of(&game), &ports)
+        };
+        stage::tell_rotation(&mut settings, &rig, &Stage::on(&rig, &performance, seed));
+        Ok(Simulated { performance, rig, settings, started: started(&game), seed })
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::on(&self.rig, &self.performance, self.seed)
     }
 
     /// Virtual time: a capture file and the truth.
@@ -156,7 +180,8 @@ impl Simulated {
         let table = table.map_err(|e| Failure::new(Exit::BadConfig, format!("emulated table: {e}")))?;
         let file = File::create(path).map_err(|e| unavailable(path, e))?;
         let (mut host, out) = (TableHost::new(table), BufWriter::new(file));
-        let truth = capture::record(&self.performance, &self.settings, &self.started, self.seed, &mut host, out);
+        let truth = &self.performance.truth;
+        let truth = capture::record_stage(self.stage(), truth, &self.settings, &self.started, &mut host, out);
         let truth = truth.map_err(|e| unavailable(path, e))?;
         let beside = path.with_extension("truth.json");
         let text = serde_json::to_string(&truth).map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -170,7 +195,7 @@ impl Simulated {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let _inside = runtime.enter();
         let names: Vec<String> = self.settings.device.iter().map(|device| device.name.clone()).collect();
-        let stage = Stage::new(&self.performance, self.seed);
+        let stage = self.stage();
         let live = Live::open(stage, &names, args.links.as_deref(), args.speed).map_err(failed)?;
         for (device, port) in self.settings.device.iter_mut().zip(live.ports().borrow().iter()) {
             device.port = Some(port.display().to_string());

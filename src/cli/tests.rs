@@ -12,6 +12,7 @@ use crate::{
         Request,
     },
     journal::{Batch, Journal, Session},
+    notation::letters::Letters,
     table::capture::{Raw, RawInput},
     types::{Instant, Seat},
 };
@@ -130,9 +131,14 @@ fn printed(run: impl FnOnce(&mut Vec<u8>) -> Outcome) -> String {
     String::from_utf8(out).unwrap()
 }
 
+fn asked(game: &str, format: export::Format, source: Source) -> export::Args {
+    let (profile, letters) = (export::Profile::Standard, Letters::ENGLISH);
+    export::Args { game: game.into(), format, profile, letters, output: None, source }
+}
+
 fn exported(game: &str, format: export::Format) -> String {
     let (_dir, source) = recorded();
-    let args = export::Args { game: game.into(), format, profile: export::Profile::Standard, output: None, source };
+    let args = asked(game, format, source);
     printed(|out| export::run(&args, out))
 }
 
@@ -182,7 +188,7 @@ board A                                    board B
 fn bpgn_in_the_form_of_another_site() {
     let (_dir, source) = recorded();
     let profile = export::Profile::BughousePro;
-    let args = |format, source| export::Args { game: "20261120-1".into(), format, profile, output: None, source };
+    let args = |format, source| export::Args { profile, ..asked("20261120-1", format, source) };
     let failure = export::run(&args(export::Format::Csv, source), &mut Vec::new()).unwrap_err();
     assert_eq!(failure.exit, Exit::Usage);
     let (_dir, source) = recorded();
@@ -190,6 +196,18 @@ fn bpgn_in_the_form_of_another_site() {
     assert!(bpgn.contains("\n[UTCDate \"2026.11.20\"]\n[UTCTime \""), "{bpgn}");
     assert!(bpgn.contains("1A. e4 {[ts=0.000]} 1B. d4 {[ts="), "{bpgn}");
     assert!(bpgn.trim_end().ends_with("]}"), "{bpgn}");
+}
+
+#[test]
+fn bpgn_in_the_letters_of_another_language() {
+    let letters = Letters::by_code("cs").unwrap(); // CZ E2
+    let args = |format, source| export::Args { letters, ..asked("20261120-1", format, source) };
+    let (_dir, source) = recorded();
+    let bpgn = printed(|out| export::run(&args(export::Format::Bpgn, source), out));
+    assert!(bpgn.contains("1B. d4 {61.050} 1a. Jf6 {297.999}"), "{bpgn}");
+    let (_dir, source) = recorded();
+    let failure = export::run(&args(export::Format::Csv, source), &mut Vec::new()).unwrap_err();
+    assert_eq!(failure.exit, Exit::Usage);
 }
 
 #[test]
@@ -228,12 +246,9 @@ fn exports_of_every_format() {
 fn an_export_goes_to_a_file_and_leaves_it_alone_when_the_game_is_unknown() {
     let (dir, _) = recorded();
     let file = dir.path().join("game.bpgn");
-    let args = |game: &str, output: PathBuf| export::Args {
-        game: game.into(),
-        format: export::Format::Bpgn,
-        profile: export::Profile::Standard,
-        output: Some(output),
-        source: Source { config: None, data: Some(dir.path().to_owned()) },
+    let args = |game: &str, output: PathBuf| {
+        let source = Source { config: None, data: Some(dir.path().to_owned()) };
+        export::Args { output: Some(output), ..asked(game, export::Format::Bpgn, source) }
     };
     assert_eq!(printed(|out| export::run(&args("20261120-1", file.clone()), out)), "");
     let good = fs::read_to_string(&file).unwrap();
@@ -278,8 +293,7 @@ fn a_broken_pipe_is_success_and_a_full_disk_is_not() {
         let args = show::Args { game: "20261120-1".into(), source: source() };
         assert_eq!(show::run(&args, &mut Refusing(kind)).is_ok(), good);
         for format in formats {
-            let profile = export::Profile::Standard;
-            let args = export::Args { game: "20261120-1".into(), format, profile, output: None, source: source() };
+            let args = asked("20261120-1", format, source());
             assert_eq!(export::run(&args, &mut Refusing(kind)).is_ok(), good, "{format:?}");
         }
     }

@@ -1,7 +1,8 @@
 //! `bughoused trace`: every ply of given games with what the rules say of it, for tests against other programs.
 //!
-//! In: on stdin a game a line, its moves as `A:e2e4 a:e7e5 B:N@f3`. Out: a JSON line a game: `plies`, each with the
-//! legal moves before it, its SAN and the man that went over (`bp`: a black pawn to seat b), and the last `bfen`.
+//! In: on stdin a game a line, its moves as `A:e2e4 a:e7e5 B:N@f3`, before them `BFEN ;` if it begins elsewhere. Out: a
+//! JSON line a game: `plies`, each with the legal moves before it, its SAN and the man that went over (`bp`: a black
+//! pawn to seat b), and the last `bfen`.
 
 use std::io::{self, BufRead, Write};
 
@@ -18,7 +19,7 @@ use crate::{
 /// The most bytes that one game may take.
 const LINE_MAX: u64 = 1 << 20;
 
-/// Tells what the rules say at every ply of games on stdin, a game a line: `A:e2e4 a:e7e5`
+/// Tells what the rules say at every ply of games on stdin, a game a line: `A:e2e4 a:e7e5` or `BFEN ; A:e2e4`
 #[derive(Debug, ClapArgs)]
 #[command(hide = true)]
 pub struct Args {
@@ -63,8 +64,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
 }
 
 fn trace(args: &Args, line: &str) -> Result<Traced, String> {
-    let mut game = Game::new(args.ruleset.clone(), args.boards.into());
-    let plies = line.split_whitespace().map(|word| ply(&mut game, word)).collect::<Result<_, _>>()?;
+    let (mut game, moves) = match line.rsplit_once(';') {
+        Some((bfen, moves)) => (Bfen::read(bfen).map_err(|e| e.to_string())?.to_game(&args.ruleset), moves),
+        None => (Game::new(args.ruleset.clone(), args.boards.into()), line),
+    };
+    let plies = moves.split_whitespace().map(|word| ply(&mut game, word)).collect::<Result<_, _>>()?;
     Ok(Traced { plies, bfen: Bfen::of_game(&game, |_| None).write() })
 }
 

@@ -15,11 +15,11 @@
 //! assert!(Bfen::read("rnbqkbnr/pppppppp w").unwrap_err().to_string().contains("eight ranks"));
 //! ```
 
-use std::num::NonZeroU32;
+use std::{fmt::Write as _, num::NonZeroU32};
 
 use shakmaty::{CastlingSide, Setup};
 
-use super::placement;
+use super::{placement, uci::push_square};
 use crate::{
     rules::{BoardPosition, Game, RuleSet},
     types::{Bitboard, BoardId, Color, File, Rank, Square},
@@ -82,36 +82,65 @@ impl Bfen {
 
     /// The text.
     pub fn write(&self) -> String {
-        self.boards.iter().map(BfenBoard::write).collect::<Vec<_>>().join(" | ")
+        let mut text = String::with_capacity(BOARD_BYTES * self.boards.len());
+        for (index, board) in self.boards.iter().enumerate() {
+            text.push_str(if index > 0 { " | " } else { "" });
+            board.push(&mut text);
+        }
+        text
     }
 }
 
 impl BfenBoard {
     /// One board's text.
     pub fn write(&self) -> String {
-        let setup = &self.setup;
-        let mut text = placement::write(&setup.board, setup.promoted);
-        let pockets = setup.pockets.unwrap_or_default();
-        let white = placement::write_pocket(&pockets.white, Color::White);
-        let black = placement::write_pocket(&pockets.black, Color::Black);
-        if !(white.is_empty() && black.is_empty()) {
-            text = format!("{text}/{white}{black}");
-        }
-        let rights = write_rights(setup.castling_rights);
-        let ep = setup.ep_square.map_or("-".into(), |square| square.to_string());
-        text = format!("{text} {} {rights} {ep}", setup.turn.char());
-        if let Some((white, black)) = self.seconds {
-            text = format!("{text} {white} {black}");
-        }
+        let mut text = String::with_capacity(BOARD_BYTES);
+        self.push(&mut text);
         text
+    }
+
+    fn push(&self, text: &mut String) {
+        let setup = &self.setup;
+        placement::push(text, &setup.board, setup.promoted);
+        let pockets = setup.pockets.unwrap_or_default();
+        let placed = text.len();
+        text.push('/');
+        placement::push_pocket(text, &pockets.white, Color::White);
+        placement::push_pocket(text, &pockets.black, Color::Black);
+        if text.len() == placed + 1 {
+            text.truncate(placed); // no slash before nothing
+        }
+        push_state(text, setup.turn, setup.castling_rights, setup.ep_square);
+        if let Some((white, black)) = self.seconds {
+            let _ = write!(text, " {white} {black}"); // writing to a string does not fail
+        }
+    }
+}
+
+/// A board of many men with pockets and times.
+const BOARD_BYTES: usize = 112;
+
+/// Side, castling rights and e.p. square, each behind a space.
+fn push_state(text: &mut String, turn: Color, rights: Bitboard, ep: Option<Square>) {
+    text.push(' ');
+    text.push(turn.char());
+    text.push(' ');
+    push_rights(text, rights);
+    text.push(' ');
+    match ep {
+        Some(square) => push_square(text, square),
+        None => text.push('-'),
     }
 }
 
 /// Castling rights as letters, `-` for none.
-pub fn write_rights(rights: Bitboard) -> String {
+fn push_rights(text: &mut String, rights: Bitboard) {
     let squares = [(Square::H1, 'K'), (Square::A1, 'Q'), (Square::H8, 'k'), (Square::A8, 'q')];
-    let text: String = squares.iter().filter(|(square, _)| rights.contains(*square)).map(|(_, c)| *c).collect();
-    if text.is_empty() { "-".into() } else { text }
+    let before = text.len();
+    text.extend(squares.iter().filter(|(square, _)| rights.contains(*square)).map(|(_, letter)| *letter));
+    if text.len() == before {
+        text.push('-');
+    }
 }
 
 /// One board as FEN with counters `0 N`, for displays that know no pockets.
@@ -123,10 +152,11 @@ pub fn write_rights(rights: Bitboard) -> String {
 /// assert_eq!(fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
 /// ```
 pub fn write_fen(position: &BoardPosition) -> String {
-    let placement = placement::write(position.board(), position.promoted());
-    let rights = write_rights(position.castles().castling_rights());
-    let ep = position.ep_square().map_or("-".into(), |square| square.to_string());
-    format!("{placement} {} {rights} {ep} 0 {}", position.turn().char(), position.move_number())
+    let mut text = String::with_capacity(BOARD_BYTES);
+    placement::push(&mut text, position.board(), position.promoted());
+    push_state(&mut text, position.turn(), position.castles().castling_rights(), position.ep_square());
+    let _ = write!(text, " 0 {}", position.move_number()); // writing to a string does not fail
+    text
 }
 
 fn too_many(part: &str) -> BfenError {
@@ -227,6 +257,11 @@ mod tests {
     fn two_boards_and_promoted_men() {
         let text = "Q~4rk1/8/8/8/8/8/8/R3K2R w KQ - 45 60 | rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
         check(text, text);
+    }
+
+    #[test]
+    fn a_second_king_takes_no_right() {
+        check("4k2r/8/8/4K3/8/8/8/4K2R w Kk -", "4k2r/8/8/4K3/8/8/8/4K2R w Kk -");
     }
 
     #[test]

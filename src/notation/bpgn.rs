@@ -32,7 +32,7 @@ use super::letters::Letters;
 use crate::types::Seat;
 
 pub use profile::Stamps;
-pub use read::{Located, Parsed, WARNINGS_MAX, read_game};
+pub use read::{Located, Parsed, TAGS_MAX, WARNINGS_MAX, read_game};
 pub use stream::{GAME_BYTES_MAX, RawGame, ReadError, Reader};
 
 /// A game as its text has it. Nothing is checked against the rules here.

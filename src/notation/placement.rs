@@ -34,34 +34,36 @@ fn error(expected: &'static str, found: impl Into<String>) -> PlacementError {
 
 /// Writes the placement field.
 pub fn write(board: &Board, promoted: Bitboard) -> String {
-    let mut text = String::with_capacity(72);
+    let mut text = String::with_capacity(PLACEMENT_BYTES);
+    push(&mut text, board, promoted);
+    text
+}
+
+/// A placement of many men: one a square, the slashes, a few promotion marks.
+const PLACEMENT_BYTES: usize = 80;
+
+/// The placement field at the end of a text.
+pub(super) fn push(text: &mut String, board: &Board, promoted: Bitboard) {
     for rank in Rank::ALL.into_iter().rev() {
-        let mut empty = 0;
-        for file in File::ALL {
-            let square = Square::from_coords(file, rank);
-            let Some(man) = board.piece_at(square) else {
-                empty += 1;
-                continue;
-            };
-            push_empty(&mut text, &mut empty);
-            text.push(man.char());
+        let mut file = 0;
+        for square in board.occupied() & Bitboard::from_rank(rank) {
+            push_empty(text, u32::from(square.file()) - file);
+            text.extend(board.piece_at(square).map(Piece::char));
             if promoted.contains(square) {
                 text.push('~');
             }
+            file = u32::from(square.file()) + 1;
         }
-        push_empty(&mut text, &mut empty);
+        push_empty(text, 8 - file);
         if rank != Rank::First {
             text.push('/');
         }
     }
-    text
 }
 
-fn push_empty(text: &mut String, empty: &mut u8) {
-    if *empty > 0 {
-        text.push((b'0' + *empty) as char);
-        *empty = 0;
-    }
+/// A number of empty squares, at most eight; nothing for none.
+fn push_empty(text: &mut String, count: u32) {
+    text.extend(char::from_digit(count, 10).filter(|_| count > 0));
 }
 
 /// Reads eight ranks, the eighth first.
@@ -98,21 +100,29 @@ fn read_rank(rank: Rank, text: &str, board: &mut Board, promoted: &mut Bitboard)
     if file == 8 { Ok(()) } else { Err(error("eight squares in a rank", text)) }
 }
 
-/// The kinds of men that a pocket may hold, in the order that BFEN writes them.
-pub const POCKET_ORDER: [Role; 5] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
+/// The kinds of men that a pocket may hold, in the order that BFEN writes them; kings where a variant collects them.
+pub const POCKET_ORDER: [Role; 6] = [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn];
 
-/// One pocket's men in the colour of its owner, sorted QRBNP.
+/// One pocket's men in the colour of its owner, sorted KQRBNP.
 pub fn write_pocket(pocket: &Pocket, color: Color) -> String {
-    let letter = |role: Role| role.of(color).char();
-    POCKET_ORDER.iter().flat_map(|role| std::iter::repeat_n(letter(*role), *pocket.get(*role) as usize)).collect()
+    let mut text = String::new();
+    push_pocket(&mut text, pocket, color);
+    text
+}
+
+/// One pocket's men at the end of a text.
+pub(super) fn push_pocket(text: &mut String, pocket: &Pocket, color: Color) {
+    for role in POCKET_ORDER {
+        let letter = role.of(color).char();
+        (0..*pocket.get(role)).for_each(|_| text.push(letter));
+    }
 }
 
 /// Reads the letters of both pockets in any order.
 pub fn read_pockets(text: &str) -> Result<ByColor<Pocket>, PlacementError> {
     let mut pockets = ByColor::<Pocket>::default();
     for letter in text.chars() {
-        let man = Piece::from_char(letter).filter(|man| man.role != Role::King);
-        let man = man.ok_or_else(|| error("a man of PNBRQpnbrq in a pocket", letter))?;
+        let man = Piece::from_char(letter).ok_or_else(|| error("a man of PNBRQKpnbrqk in a pocket", letter))?;
         let count = pockets.get_mut(man.color).get_mut(man.role);
         *count = count.saturating_add(1);
     }

@@ -10,7 +10,7 @@ use super::{
     uci,
 };
 use crate::{
-    rules::{BoardPosition, Game, RuleSet},
+    rules::{BoardPosition, Game, RuleSet, properties::any_rules},
     types::{BoardId, Color, Role, Square},
 };
 
@@ -18,8 +18,8 @@ use crate::{
 const PLIES: usize = 120;
 
 /// Plays: a number chooses the board and the move.
-fn play(choices: &[u32], mut look: impl FnMut(&Game, BoardId, Move)) -> Game {
-    let mut game = Game::new(RuleSet::WBN_1_00, 2);
+fn play(rules: &RuleSet, choices: &[u32], mut look: impl FnMut(&Game, BoardId, Move)) -> Game {
+    let mut game = Game::new(rules.clone(), 2);
     for choice in choices {
         let board = if choice % 2 == 0 { BoardId::A } else { BoardId::B };
         let moves = game.board(board).legal_moves();
@@ -117,7 +117,7 @@ fn record() -> impl Strategy<Value = bpgn::Game> {
 /// Any men anywhere, as an illegal move may leave them.
 fn setup() -> impl Strategy<Value = Setup> {
     let men = vec((0u32..64, 0usize..12, any::<bool>()), 0..40);
-    let pocket = vec((any::<bool>(), 0usize..5, 1u8..9), 0..5);
+    let pocket = vec((any::<bool>(), 0usize..6, 1u8..9), 0..5);
     (men, pocket, any::<bool>(), 0usize..16, proptest::option::of(0u32..64)).prop_map(
         |(men, pocket, white, rights, ep)| {
             let mut setup = Setup::empty();
@@ -141,11 +141,11 @@ fn setup() -> impl Strategy<Value = Setup> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn moves_read_back(choices in games()) {
-        let game = play(&choices, |game, board, m| {
+    fn moves_read_back(rules in any_rules(), choices in games()) {
+        let game = play(&rules, &choices, |game, board, m| {
             let position = game.board(board);
             let text = san::write(position, m, 2);
             let (read, marks) = san::read_with_marks(&text, position).unwrap();
@@ -158,12 +158,13 @@ proptest! {
     }
 
     #[test]
-    fn positions_of_games_read_back(choices in games(), white in any::<i32>(), black in any::<i32>()) {
-        let game = play(&choices, |_, _, _| {});
+    fn positions_of_games_read_back(rules in any_rules(), choices in games(), seconds in any::<[i32; 2]>()) {
+        let [white, black] = seconds;
+        let game = play(&rules, &choices, |_, _, _| {});
         let bfen = Bfen::of_game(&game, |board| (board == BoardId::A).then_some((white.into(), black.into())));
         let text = bfen.write();
         prop_assert_eq!(&Bfen::read(&text).unwrap(), &bfen);
-        let again = Bfen::read(&text).unwrap().to_game(&RuleSet::WBN_1_00);
+        let again = Bfen::read(&text).unwrap().to_game(&rules);
         prop_assert_eq!(Bfen::of_game(&again, |board| bfen.boards[board.index()].seconds), bfen);
     }
 }

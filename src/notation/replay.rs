@@ -17,11 +17,11 @@ use shakmaty::Move;
 use super::{
     bfen::Bfen,
     bpgn,
-    san::{self, Marks},
+    san::{self, Marks, SanError},
 };
 use crate::{
-    rules::{BoardPosition, Game, Reason, RuleSet},
-    types::{BOARDS_MAX, Bitboard, BoardId, Seat},
+    rules::{Attempt, BoardPosition, Game, Reason, RuleSet, Transfer},
+    types::{BoardId, Seat},
 };
 
 /// A game record, played.
@@ -41,6 +41,9 @@ pub struct Replay {
     pub repetitions: Vec<Repetition>,
     /// What the record says otherwise than the strict form does.
     pub remarks: Vec<Remark>,
+    /// Men that were passed and not yet dropped, where a capturer has several partners: no record says which one was
+    /// chosen, the drop tells.
+    passed: Vec<Transfer>,
 }
 
 /// One legal ply of a record.
@@ -108,10 +111,10 @@ pub fn replay(record: &bpgn::Game, ruleset: &RuleSet) -> Replay {
         after_end: 0,
         repetitions: Vec::new(),
         remarks: Vec::new(),
+        passed: Vec::new(),
     };
-    let mut seen = Seen::new(&replay.game);
     if replay.fault.is_none() {
-        replay.play_all(record, &mut seen);
+        replay.play_all(record);
     }
     replay
 }
@@ -131,10 +134,10 @@ fn start_of(record: &bpgn::Game, ruleset: &RuleSet) -> Result<Game, Fault> {
 }
 
 impl Replay {
-    fn play_all(&mut self, record: &bpgn::Game, seen: &mut Seen) {
+    fn play_all(&mut self, record: &bpgn::Game) {
         for (index, written) in record.moves.iter().enumerate() {
             let ended = !self.mates.is_empty();
-            if let Err(fault) = self.step(index + 1, written, seen) {
+            if let Err(fault) = self.step(index + 1, written) {
                 self.fault = Some(*fault);
                 return;
             }
@@ -142,8 +145,11 @@ impl Replay {
         }
     }
 
-    fn step(&mut self, index: usize, written: &bpgn::GameMove, seen: &mut Seen) -> Result<(), Box<Fault>> {
+    fn step(&mut self, index: usize, written: &bpgn::GameMove) -> Result<(), Box<Fault>> {
         let board = written.seat.board;
+        if self.game.len() > 2 {
+            self.choose(written);
+        }
         let position = self.game.board(board);
         if position.turn() != written.seat.color {
             let message = format!("{} moves, and it is not their turn", written.seat);
@@ -158,13 +164,41 @@ impl Replay {
         if !marks.plain || marks.origin {
             self.compare(index, written, played);
         }
-        self.game.play(board, played);
+        let transfer = self.game.play(board, played);
+        if self.game.len() > 2 {
+            self.passed.extend(transfer);
+            self.dropped(written.seat, played);
+        }
         self.plies.push(ReplayedPly { seat: written.seat, played, clock_ms: written.clock_ms });
         self.look(index, written, marks);
-        if seen.may_repeat(board, self.game.board(board), self.game.ruleset().repetition) {
-            self.count(index, board);
-        }
+        self.count(index, board);
         Ok(())
+    }
+
+    /// A drop of what is not in the pocket: another partner of its capturer has it, so this one was chosen.
+    fn choose(&mut self, written: &bpgn::GameMove) {
+        let seat = written.seat;
+        let read = san::read(&written.san, self.game.board(seat.board));
+        let Err(SanError::Illegal { reasons, attempt: Some(Attempt::Drop { man, .. }), .. }) = read else { return };
+        let boards = self.game.len();
+        let fits = |passed: &&mut Transfer| {
+            let chosen = passed.from.partners(boards).any(|partner| partner == seat);
+            chosen && passed.man.role == man.role && passed.to != seat
+        };
+        if reasons == [Reason::DropNotInPocket]
+            && let Some(passed) = self.passed.iter_mut().find(fits)
+            && self.game.pass_on(passed.to, seat, man.role)
+        {
+            *passed = Transfer { to: seat, man, ..*passed };
+        }
+    }
+
+    /// A man that has been dropped can no longer have gone to somebody else.
+    fn dropped(&mut self, seat: Seat, played: Move) {
+        let Move::Put { role, .. } = played else { return };
+        if let Some(at) = self.passed.iter().position(|passed| passed.to == seat && passed.man.role == role) {
+            self.passed.remove(at);
+        }
     }
 
     fn remark(&mut self, index: usize, message: impl FnOnce() -> String) {
@@ -217,35 +251,6 @@ fn fault(
 ) -> Box<Fault> {
     let board = written.seat.board;
     Box::new(Fault { board, ply: position.plies() + 1, index, written: written.san.clone(), reasons, message })
-}
-
-/// Which squares White and Black have held, ply by ply: where these never stood, no position stood.
-struct Seen {
-    boards: [Vec<[Bitboard; 2]>; BOARDS_MAX],
-}
-
-impl Seen {
-    fn new(game: &Game) -> Seen {
-        let mut seen = Seen { boards: Default::default() };
-        for board in game.ids() {
-            seen.boards[board.index()].push(colors(game.board(board)));
-        }
-        seen
-    }
-
-    /// Takes a position in; whether its squares stood so often that the position may have.
-    fn may_repeat(&mut self, board: BoardId, position: &BoardPosition, often: u32) -> bool {
-        let present = colors(position);
-        let seen = &mut self.boards[board.index()];
-        let before = seen.iter().filter(|colors| **colors == present).count();
-        seen.push(present);
-        before + 1 >= often as usize
-    }
-}
-
-fn colors(position: &BoardPosition) -> [Bitboard; 2] {
-    let board = position.board();
-    [board.white(), board.black()]
 }
 
 #[cfg(test)]

@@ -16,16 +16,14 @@
 mod candidates;
 mod parse;
 
-use std::fmt::Write as _;
-
 use shakmaty::Move;
 
-use super::uci;
+use super::uci::{self, push_square};
 use crate::{
     rules::{Attempt, BoardPosition, Reason},
     types::{Bitboard, Role, Square},
 };
-use candidates::{can_play, reaching};
+use candidates::reaching;
 use parse::Written;
 
 /// The move in SAN with `+` or `#`; `boards` counts the boards of the table, for mate by potential drop.
@@ -41,28 +39,45 @@ pub fn write(position: &BoardPosition, m: Move, boards: usize) -> String {
 
 /// The move without the mark of check.
 pub fn write_plain(position: &BoardPosition, m: Move) -> String {
-    let mut text = String::with_capacity(8);
-    // Writing to a string does not fail.
-    let _ = match m {
-        Move::Castle { king, rook } if rook < king => write!(text, "O-O-O"),
-        Move::Castle { .. } => write!(text, "O-O"),
-        Move::Put { role, to } => write!(text, "{}@{to}", role.upper_char()),
-        Move::EnPassant { from, to } => write!(text, "{}x{to}", from.file().char()),
+    let mut text = String::with_capacity(SAN_BYTES_MAX);
+    match m {
+        Move::Castle { king, rook } if rook < king => text.push_str("O-O-O"),
+        Move::Castle { .. } => text.push_str("O-O"),
+        Move::Put { role, to } => {
+            text.push(role.upper_char());
+            text.push('@');
+            push_square(&mut text, to);
+        }
+        Move::EnPassant { from, to } => push_pawn(&mut text, from, true, to),
         Move::Normal { role: Role::Pawn, from, capture, to, promotion } => {
-            if capture.is_some() {
-                text.extend([from.file().char(), 'x']);
+            push_pawn(&mut text, from, capture.is_some(), to);
+            if let Some(role) = promotion {
+                text.push('=');
+                text.push(role.upper_char());
             }
-            let becomes = promotion.map(|role| ['=', role.upper_char()]);
-            write!(text, "{to}").map(|()| text.extend(becomes.into_iter().flatten()))
         }
         Move::Normal { role, from, capture, to, .. } => {
             text.push(role.upper_char());
             push_origin(&mut text, position, role, from, to);
-            text.extend(capture.map(|_| 'x'));
-            write!(text, "{to}")
+            if capture.is_some() {
+                text.push('x');
+            }
+            push_square(&mut text, to);
         }
-    };
+    }
     text
+}
+
+/// The longest move: `Qa1xb2+`, `exd8=Q#`.
+const SAN_BYTES_MAX: usize = 7;
+
+/// A pawn names its file when it captures (WBN E8).
+fn push_pawn(text: &mut String, from: Square, captures: bool, to: Square) {
+    if captures {
+        text.push(from.file().char());
+        text.push('x');
+    }
+    push_square(text, to);
 }
 
 /// What tells the man apart: file, else rank, else both (WBN E9). Men that may not move there do not count.
@@ -72,7 +87,7 @@ fn push_origin(text: &mut String, position: &BoardPosition, role: Role, from: Sq
         .into_iter()
         .filter(|rival| {
             let attempt = Attempt::Move { from: *rival, to, promotion: None };
-            position.as_move(attempt).is_some_and(|m| can_play(position, m))
+            position.as_move(attempt).is_some_and(|m| position.is_legal(m))
         })
         .collect();
     if rivals.is_empty() {
@@ -220,6 +235,19 @@ mod tests {
         check("4k3/8/8/6N1/8/8/8/1K2N1N1 w - -", "Ng1f3", "Ng1f3"); // WBN E9.1
         check("4k3/8/8/6N1/8/8/8/1K2N1N1 w - -", "Nef3", "Nef3");
         check("4k3/8/8/8/1b6/8/3N4/4K1N1 w - -", "Ngf3", "Nf3"); // the other knight is pinned
+    }
+
+    #[test]
+    fn captures_and_pawns_are_written_as_the_laws_say() {
+        check("4k3/8/8/8/8/5p2/8/4K1N1 w - -", "Nxf3", "Nxf3"); // WBN E8
+        check("4k3/8/8/8/8/5p2/8/4K1N1 w - -", "Nf3", "Nxf3"); // WBN E8
+        check("4k3/8/8/8/8/5p2/6P1/4K3 w - -", "gxf3", "gxf3"); // WBN E8
+        check("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6", "exd6"); // WBN E8: where the pawn comes to rest
+        check("4k3/8/8/8/8/8/4P3/4K3 w - -", "Pe4", "e4"); // WBN E3
+        check("4k3/8/8/8/8/8/4B3/4K3 w - -", "Be2b5", "Bb5+"); // WBN E7
+        check("4k3/8/8/3p4/2P1P3/8/8/4K3 w - -", "cxd5", "cxd5"); // WBN E10
+        let both = read("xd5", &position("4k3/8/8/3p4/2P1P3/8/8/4K3 w - -"));
+        assert!(matches!(both, Err(SanError::Ambiguous { .. }))); // WBN E10
     }
 
     #[test]

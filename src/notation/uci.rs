@@ -19,12 +19,30 @@ use crate::{
 
 /// The move as text; castling is the king's step.
 pub fn write(m: Move) -> String {
+    let mut text = String::with_capacity(UCI_BYTES_MAX);
     match m {
-        Move::Put { role, to } => format!("{}@{to}", role.upper_char()),
-        Move::Normal { from, to, promotion: Some(role), .. } => format!("{from}{to}{}", role.char()),
-        Move::Normal { from, to, .. } | Move::EnPassant { from, to } => format!("{from}{to}"),
-        Move::Castle { king, .. } => format!("{king}{}", destination(m)),
+        Move::Put { role, .. } => {
+            text.push(role.upper_char());
+            text.push('@');
+        }
+        Move::Normal { from, .. } | Move::EnPassant { from, .. } | Move::Castle { king: from, .. } => {
+            push_square(&mut text, from);
+        }
     }
+    push_square(&mut text, destination(m));
+    if let Some(role) = m.promotion() {
+        text.push(role.char());
+    }
+    text
+}
+
+/// The longest move: `a7a8q`.
+const UCI_BYTES_MAX: usize = 5;
+
+/// A square at the end of a text.
+pub(super) fn push_square(text: &mut String, square: Square) {
+    text.push(square.file().char());
+    text.push(square.rank().char());
 }
 
 /// Where the moving man (the king in castling) comes to stand.
@@ -80,7 +98,7 @@ fn parse(text: &str, position: &BoardPosition) -> Option<Attempt> {
     let square = |range: std::ops::Range<usize>| text.get(range)?.parse::<Square>().ok();
     match text.as_bytes() {
         [role, b'@', _, _] => {
-            let role = Role::from_char(*role as char).filter(|role| *role != Role::King)?;
+            let role = Role::from_char(*role as char)?;
             Some(Attempt::Drop { man: Piece { color: position.turn(), role }, to: square(2..4)? })
         }
         [_, _, _, _, promotion @ ..] if promotion.len() < 2 => {
@@ -134,7 +152,7 @@ mod tests {
         assert_eq!(reasons("e1c1"), [Reason::CastlingRights]);
         assert_eq!(reasons("P@a8"), [Reason::PawnDropRank]);
         assert_eq!(reasons("a1b2"), [Reason::Geometry]);
-        for text in ["", "e2", "e2e", "e2e9", "e2e4qq", "X@e4", "K@e4", "e2é4", "@e4"] {
+        for text in ["", "e2", "e2e", "e2e9", "e2e4qq", "X@e4", "e2é4", "@e4"] {
             assert_eq!(read(text, &position), Err(UciError::Unreadable(text.into())));
         }
     }

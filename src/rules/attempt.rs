@@ -8,6 +8,17 @@ use super::{BoardPosition, Kings, Reason, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Piece, Rank, Role, Square};
 
 /// What somebody did or wrote, legal or not.
+///
+/// ```
+/// use bughoused::{rules::{Attempt, BoardPosition, Reason, RuleSet}, types::{Color, Role, Square}};
+///
+/// let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// let pawn = Attempt::Move { from: Square::E2, to: Square::E4, promotion: None };
+/// assert_eq!(start.reasons(pawn), []);
+/// assert!(start.is_legal(start.as_move(pawn).unwrap()));
+/// let drop = Attempt::Drop { man: Role::Pawn.of(Color::White), to: Square::E8 };
+/// assert_eq!(start.reasons(drop), [Reason::PawnDropRank, Reason::DropNotInPocket, Reason::DropOnOccupied]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// A man went from one square to another.
@@ -151,7 +162,9 @@ impl BoardPosition {
         if self.board.occupied().contains(to) {
             reasons.push(Reason::DropOnOccupied);
         }
-        if !self.rules.drop_squares(man.color, man.role).contains(to) {
+        // Nobody has a king to drop where kings are not collected: no rank would do.
+        let absent_king = man.role == Role::King && !reasons.is_empty();
+        if !absent_king && !self.rules.drop_squares(man.color, man.role).contains(to) {
             reasons.push(if man.role == Role::Pawn { Reason::PawnDropRank } else { Reason::DropRank });
         }
         if man.color == self.turn && self.checking_squares(man.role).contains(to) {

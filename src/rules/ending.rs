@@ -1,19 +1,16 @@
 //! Ends of boards put together to the end of the game (WBN 1.3, 1.10, 1.18, 2.2).
-//!
-//! ```
-//! use bughoused::{rules::{BoardEnd, RuleSet, Verdict}, types::{BoardId, Color, Team}};
-//!
-//! let rules = RuleSet::WBN_1_00;
-//! let mate_on_a = BoardEnd::won(BoardId::A, Color::White);
-//! assert_eq!(rules.verdict(2, &[mate_on_a]), Verdict::Won(Team::WhiteA));
-//! let mate_on_b = BoardEnd::won(BoardId::B, Color::White);
-//! assert_eq!(rules.verdict(2, &[mate_on_a, mate_on_b]), Verdict::Drawn); // WBN 1.10
-//! ```
 
 use super::{Ending, RuleSet};
 use crate::types::{BoardId, Color, Team};
 
 /// How one board ended.
+///
+/// ```
+/// use bughoused::{rules::BoardEnd, types::{BoardId, Color, Team}};
+///
+/// let mate = BoardEnd::won(BoardId::B, Color::Black);
+/// assert_eq!((mate.team(), BoardEnd::drawn(BoardId::B).team()), (Some(Team::WhiteA), None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardEnd {
     /// The board.
@@ -40,6 +37,16 @@ impl BoardEnd {
 }
 
 /// What the ends of boards make of the game.
+///
+/// ```
+/// use bughoused::{rules::{BoardEnd, RuleSet, Verdict}, types::{BoardId, Color, Team}};
+///
+/// let rules = RuleSet::WBN_1_00;
+/// let mate_on_a = BoardEnd::won(BoardId::A, Color::White);
+/// assert_eq!(rules.verdict(2, &[mate_on_a]), Verdict::Won(Team::WhiteA));
+/// let mate_on_b = BoardEnd::won(BoardId::B, Color::White);
+/// assert_eq!(rules.verdict(2, &[mate_on_a, mate_on_b]), Verdict::Drawn); // WBN 1.10
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Play goes on.
@@ -51,6 +58,16 @@ pub enum Verdict {
 }
 
 /// Half points of the boards, added (variants that play all boards to their end).
+///
+/// ```
+/// use bughoused::{rules::{BoardEnd, RuleSet, Score, Verdict}, types::{BoardId, Color, Team}};
+///
+/// let ends = [BoardEnd::won(BoardId::A, Color::White), BoardEnd::drawn(BoardId::B)];
+/// assert_eq!(Score::of(&ends), Score { white_a: 3, black_a: 1 });
+/// let both_boards: RuleSet = "wbn-1.00,both-boards".parse().unwrap();
+/// assert_eq!(both_boards.verdict(2, &ends[..1]), Verdict::Open);
+/// assert_eq!(both_boards.verdict(2, &ends), Verdict::Won(Team::WhiteA));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Of the team of White on A.
@@ -127,6 +144,8 @@ mod tests {
         // WBN 1.10
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::Black)]), Verdict::Won(Team::WhiteA));
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::White)]), Verdict::Drawn);
+        let fide = RuleSet::FIDE_EXT.verdict(2, &[white_a, BoardEnd::won(BoardId::B, Color::White)]);
+        assert_eq!(fide, Verdict::Drawn); // FIDE-ext 4.3
         assert_eq!(rules.verdict(2, &[white_a, BoardEnd::drawn(BoardId::B)]), Verdict::Drawn);
         assert_eq!(rules.verdict(2, &[BoardEnd::drawn(BoardId::B)]), Verdict::Drawn); // WBN 2.2b
     }

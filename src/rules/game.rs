@@ -2,6 +2,8 @@
 //!
 //! Boards are values; what crosses is an explicit [`Transfer`].
 
+use std::collections::BTreeMap;
+
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
@@ -19,13 +21,28 @@ pub struct Transfer {
     pub man: Piece,
 }
 
-/// All boards of a table with the moves that were played.
+/// All boards of a table with the positions that they have had.
+///
+/// ```
+/// use bughoused::{notation::san, rules::{Game, RuleSet}, types::{BoardId, Role}};
+///
+/// let mut game = Game::new(RuleSet::WBN_1_00, 2);
+/// let mut transfer = None;
+/// for text in ["e4", "d5", "exd5"] {
+///     let m = san::read(text, game.board(BoardId::A)).unwrap();
+///     transfer = game.play(BoardId::A, m);
+/// }
+/// let transfer = transfer.unwrap(); // White on A took a pawn for the partner, Black on B
+/// assert_eq!((transfer.from.letter(), transfer.to.letter(), transfer.man.role), ('A', 'b', Role::Pawn));
+/// assert_eq!(game.board(BoardId::B).pocket(transfer.to.color).pawn, 1);
+/// assert_eq!(game.board_end(BoardId::A), None);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Game {
     ruleset: RuleSet,
     boards: ArrayVec<BoardPosition, BOARDS_MAX>,
-    /// Identities of the positions that each board has had, the present one last.
-    history: ArrayVec<Vec<Identity>, BOARDS_MAX>,
+    /// The positions that each board has had.
+    history: ArrayVec<History, BOARDS_MAX>,
     /// What each seat has done, by [`Seat::index`].
     seats: ArrayVec<SeatState, { 2 * BOARDS_MAX }>,
 }
@@ -41,13 +58,21 @@ struct SeatState {
     restricted: ByRole<bool>,
 }
 
+/// How often each position has stood on a board.
+#[derive(Clone, Debug, Default)]
+struct History {
+    counts: BTreeMap<Identity, u32>,
+    /// How often the present one has.
+    present: u32,
+}
+
 /// What makes two positions identical for repetition: placement with promoted marks, side, castling rights and a
 /// capturable e.p. square; pockets ignored (WBN 2.2b, FIDE 9.2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     placement: [Bitboard; 8],
     promoted: Bitboard,
-    turn: Color,
+    white_to_move: bool,
     castling: Bitboard,
     ep: Option<Square>,
 }
@@ -64,7 +89,7 @@ impl Game {
         let mut boards: ArrayVec<BoardPosition, BOARDS_MAX> = positions.into_iter().take(BOARDS_MAX).collect();
         let sets = boards.len() as u8; // at most BOARDS_MAX
         boards.iter_mut().for_each(|position| position.rules.sets = sets);
-        let history = boards.iter().map(|position| vec![Identity::of(position)]).collect();
+        let history = boards.iter().map(History::new).collect();
         let seats = Seat::all(boards.len()).map(|_| SeatState::default()).collect();
         Game { ruleset, boards, history, seats }
     }
@@ -112,7 +137,7 @@ impl Game {
     pub fn play_to(&mut self, board: BoardId, m: Move, to: Option<Seat>) -> Option<Transfer> {
         let mover = board.seat(self.board(board).turn());
         let over = self.boards[board.index()].play(m);
-        self.history[board.index()].push(Identity::of(&self.boards[board.index()]));
+        self.history[board.index()].enter(&self.boards[board.index()]);
         let transfer = over.and_then(|over| self.transfer(mover, over, to));
         if let Some(transfer) = transfer {
             self.boards[transfer.to.board.index()].add_to_pocket(transfer.to.color, transfer.man.role);
@@ -235,17 +260,14 @@ impl Game {
 
     /// How often the present position of a board has stood there, pockets ignored (WBN 2.2b).
     pub fn occurrences(&self, board: BoardId) -> u32 {
-        let history = &self.history[board.index()];
-        let present = history.last();
-        history.iter().filter(|identity| Some(*identity) == present).count() as u32
+        self.history[board.index()].present
     }
 
     /// How often the position that a move leads to will have stood on the board (WBN 2.2b: "is about to appear").
     pub fn occurrences_after(&self, board: BoardId, m: Move) -> u32 {
         let mut after = self.board(board).clone();
         after.play(m);
-        let about = Identity::of(&after);
-        1 + self.history[board.index()].iter().filter(|identity| **identity == about).count() as u32
+        1 + self.history[board.index()].counts.get(&Identity::of(&after)).copied().unwrap_or(0)
     }
 
     /// Whether the player who has the move on a board claims a draw by repetition rightly: the position stands there
@@ -257,9 +279,38 @@ impl Game {
         self.occurrences(board) >= enough || about.is_some_and(appears)
     }
 
+    /// Hands a man from one pocket to another of the team, as when a capturer with several partners turns out to have
+    /// chosen the other one. False if the pocket has no such man.
+    pub fn pass_on(&mut self, from: Seat, to: Seat, role: Role) -> bool {
+        let passed = from.team() == to.team() && self.has_the_seat(to) && self.take_from_pocket(from, role);
+        if passed {
+            self.boards[to.board.index()].add_to_pocket(to.color, role);
+        }
+        passed
+    }
+
+    fn has_the_seat(&self, seat: Seat) -> bool {
+        seat.board.index() < self.len()
+    }
+
     /// Takes one man from a pocket, as when a transfer is undone.
     pub fn take_from_pocket(&mut self, seat: Seat, role: Role) -> bool {
         self.boards[seat.board.index()].take_from_pocket(seat.color, role)
+    }
+}
+
+impl History {
+    fn new(position: &BoardPosition) -> History {
+        let mut history = History::default();
+        history.enter(position);
+        history
+    }
+
+    /// A position has come about.
+    fn enter(&mut self, position: &BoardPosition) {
+        let count = self.counts.entry(Identity::of(position)).or_default();
+        *count += 1;
+        self.present = *count;
     }
 }
 
@@ -278,7 +329,7 @@ impl Identity {
                 colors.black,
             ],
             promoted: position.promoted(),
-            turn: position.turn(),
+            white_to_move: position.turn().is_white(),
             castling: position.castles().castling_rights(),
             ep: position.ep_square(),
         }

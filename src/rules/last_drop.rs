@@ -7,6 +7,20 @@ use super::{Game, LastDropRule};
 use crate::types::{Bitboard, BoardId, Role, Seat, Square};
 
 /// A drop that may still save the game.
+///
+/// ```
+/// use bughoused::{notation::{bfen::Bfen, san}, rules::RuleSet, types::{BoardId, Square}};
+///
+/// // Black on A takes a knight and is mated; White on B, the partner, has the move and mates with that knight.
+/// let boards = "5rk1/5ppp/5P1Q/8/6b1/8/8/3N2K1 b - - | 6rk/6pp/8/8/8/8/8/6K1 w - -";
+/// let mut game = Bfen::read(boards).unwrap().to_game(&RuleSet::WBN_1_00);
+/// for text in ["Bxd1", "Qxg7#"] {
+///     let m = san::read(text, game.board(BoardId::A)).unwrap();
+///     game.play(BoardId::A, m);
+/// }
+/// let saves = game.last_drop(BoardId::A).unwrap();
+/// assert_eq!((saves.seat.letter(), saves.draws.single_square()), ('B', Some(Square::F7)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastDrop {
     /// The partner of the mated player.

@@ -4,22 +4,17 @@
 //! [`Sink`] as sets of squares, which makes a list, a number, or just an answer. A king is never captured where the
 //! game ends before; a side without exactly one king has nothing to keep safe.
 
-use arrayvec::ArrayVec;
 use shakmaty::{Move, attacks};
 
 use super::{BoardPosition, Kings, position::king_home};
 use crate::types::{Bitboard, CastlingSide, Color, Rank, Role, Square};
 
-/// More moves of men on a board than any position has, whatever stands on it: every square is reached from eight
-/// directions and by eight knights at most, a pawn that reaches the last rank makes up to four moves of one, and two
-/// moves castle.
-const BOARD_MOVES_MAX: usize = 64 * 16 + 8 * 3 * 3 + 2;
-/// Drops of six kinds onto every square.
-const DROPS_MAX: usize = 6 * 64;
-
 /// Legal moves of one board, those of men on it first. One man of each kind in a pocket and few men on the board make
 /// more than the list of the library holds.
-pub type MoveList = ArrayVec<Move, { BOARD_MOVES_MAX + DROPS_MAX }>;
+pub type MoveList = Vec<Move>;
+
+/// Most positions have fewer moves; others make the list grow.
+const MOVES_USUAL: usize = 160;
 
 /// Kinds that are dropped, in the order of generation.
 const DROPPED: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
@@ -50,7 +45,10 @@ trait Sink {
 impl Sink for MoveList {
     #[inline]
     fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard) {
-        for to in to {
+        for to in to & !position.board.occupied() {
+            self.push(Move::Normal { role, from, capture: None, to, promotion: None });
+        }
+        for to in to & position.board.occupied() {
             self.push(Move::Normal { role, from, capture: position.board.role_at(to), to, promotion: None });
         }
     }
@@ -101,11 +99,17 @@ impl Sink for Count {
 impl BoardPosition {
     /// All legal moves, drops included.
     pub fn legal_moves(&self) -> MoveList {
-        let mut list = MoveList::new();
-        if let Some(frame) = self.board_moves(&mut list) {
-            self.drops(frame.targets & !frame.occupied, &mut list);
-        }
+        let mut list = MoveList::with_capacity(MOVES_USUAL);
+        self.legal_moves_into(&mut list);
         list
+    }
+
+    /// The same in a list that was used before: what was in it goes.
+    pub fn legal_moves_into(&self, list: &mut MoveList) {
+        list.clear();
+        if let Some(frame) = self.board_moves(list) {
+            self.drops(frame.targets & !frame.occupied, list);
+        }
     }
 
     /// How many legal moves there are, without making a list of them.
@@ -120,8 +124,21 @@ impl BoardPosition {
     /// Whether any legal move of a man on the board exists.
     pub(super) fn has_board_move(&self) -> bool {
         let mut count = Count::default();
-        self.board_moves(&mut count);
+        self.king_moves(self.board.by_color(self.turn), self.royal(), &mut count);
+        if count.0 == 0 {
+            self.board_moves(&mut count);
+        }
         count.0 > 0
+    }
+
+    /// The e.p. captures among the legal moves.
+    pub(super) fn legal_en_passant(&self) -> impl Iterator<Item = Move> + '_ {
+        let pawns = self.board.pawns() & self.board.by_color(self.turn);
+        let captures = self.ep.into_iter().flat_map(move |to| {
+            let from = attacks::pawn_attacks(!self.turn, to) & pawns;
+            from.into_iter().map(move |from| (from, to))
+        });
+        captures.filter(|(from, to)| self.en_passant_is_safe(*from, *to)).map(|(from, to)| Move::EnPassant { from, to })
     }
 
     /// The king that must not be left in check: the only one of the side, where kings are not captured.
@@ -149,7 +166,7 @@ impl BoardPosition {
         self.piece_moves(&frame, sink);
         self.pawn_moves(&frame, sink);
         if parry == Bitboard::FULL {
-            self.castling(&frame, sink);
+            self.castling(sink);
         }
         Some(frame)
     }
@@ -220,7 +237,7 @@ impl BoardPosition {
             }
             sink.men(self, Role::Pawn, from, to & !last);
         }
-        self.en_passant(frame, sink);
+        self.legal_en_passant().for_each(|m| sink.other(m));
     }
 
     /// Squares straight ahead that a pawn of this colour may step to (WBN 5.7 a, b; 5.11).
@@ -233,35 +250,27 @@ impl BoardPosition {
         if home { one | ahead(one) } else { one }
     }
 
-    fn en_passant(&self, frame: &Frame, sink: &mut impl Sink) {
-        let Some(to) = self.ep else { return };
-        for from in attacks::pawn_attacks(!self.turn, to) & self.board.pawns() & frame.ours {
-            if self.en_passant_is_safe(from, to, frame) {
-                sink.other(Move::EnPassant { from, to });
-            }
-        }
-    }
-
     /// Two men leave one rank at once, so that masks do not tell; the position afterwards does.
-    fn en_passant_is_safe(&self, from: Square, to: Square, frame: &Frame) -> bool {
-        let Some(king) = frame.king else { return true };
+    fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
+        let Some(king) = self.royal() else { return true };
         let victim = Square::from_coords(to.file(), from.rank());
-        let occupied = frame.occupied.without(from).without(victim).with(to);
+        let occupied = self.board.occupied().without(from).without(victim).with(to);
         self.attackers(king, !self.turn, occupied).without(victim).is_empty()
     }
 
-    fn castling(&self, frame: &Frame, sink: &mut impl Sink) {
-        if !self.castles.has_color(self.turn) {
-            return;
-        }
-        let Some(king) = self.king(self.turn).filter(|king| *king == king_home(self.turn)) else { return };
+    fn castling(&self, sink: &mut impl Sink) {
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
-            let Some(rook) = self.castles.rook(self.turn, side) else { continue };
-            let blocked = (self.castles.path(self.turn, side) & frame.occupied).any();
-            if !blocked && (frame.king.is_none() || self.castling_attack(king, side).is_none()) {
-                sink.other(Move::Castle { king, rook });
-            }
+            self.legal_castling(side).into_iter().for_each(|m| sink.other(m));
         }
+    }
+
+    /// Castling to this side, if it is legal.
+    pub(super) fn legal_castling(&self, side: CastlingSide) -> Option<Move> {
+        let rook = self.castles.rook(self.turn, side)?;
+        let king = self.king(self.turn).filter(|king| *king == king_home(self.turn))?;
+        let free = (self.castles.path(self.turn, side) & self.board.occupied()).is_empty();
+        let safe = self.royal().is_none() || self.castling_attack(king, side).is_none();
+        (free && safe).then_some(Move::Castle { king, rook })
     }
 
     /// First square from the king's origin to its destination that is attacked.
@@ -279,25 +288,6 @@ impl BoardPosition {
                 sink.drops(role, self.allowed_drops(role, targets & self.rules.drop_squares(self.turn, role)));
             }
         }
-    }
-
-    /// Whether this move is legal here.
-    pub fn is_legal(&self, m: Move) -> bool {
-        match m {
-            Move::Put { role, to } => self.is_legal_drop(role, to) && *self.pocket(self.turn).get(role) > 0,
-            _ => {
-                let mut list = MoveList::new();
-                self.board_moves(&mut list);
-                list.contains(&m)
-            }
-        }
-    }
-
-    /// Whether a man of this kind could be dropped here if the side to move had it.
-    pub fn is_legal_drop(&self, role: Role, to: Square) -> bool {
-        let squares = Bitboard::from_square(to) & self.rules.drop_squares(self.turn, role);
-        let squares = squares & !self.board.occupied() & self.parry_squares();
-        self.allowed_drops(role, squares).any()
     }
 
     /// Whether a pawn of `color` stands on its last rank when on `square`.
@@ -320,3 +310,6 @@ impl Frame {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

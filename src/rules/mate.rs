@@ -20,6 +20,17 @@ pub const fn men_of_a_kind(role: Role) -> usize {
 impl BoardPosition {
     /// Whether the side to move is checkmated at a table of `boards` boards: in check, no board move, and no man that
     /// may still arrive could be dropped to parry (WBN 1.5). Never where kings are captured.
+    ///
+    /// ```
+    /// use bughoused::{notation::bfen::Bfen, rules::RuleSet, types::{BoardId, Role, Square}};
+    ///
+    /// let from_afar = Bfen::read("4R1k1/5ppp/8/8/8/8/8/6K1 b - -").unwrap().to_game(&RuleSet::WBN_1_00);
+    /// let position = from_afar.board(BoardId::A);
+    /// assert!(!position.is_mate(2));
+    /// assert_eq!(position.parrying_drop(2), Some((Role::Knight, Square::F8)));
+    /// let contact = Bfen::read("6k1/5pQp/5P2/8/8/8/8/6K1 b - -").unwrap().to_game(&RuleSet::WBN_1_00);
+    /// assert!(contact.board(BoardId::A).is_mate(2));
+    /// ```
     pub fn is_mate(&self, boards: usize) -> bool {
         self.rules.kings == Kings::Mated
             && self.checkers().any()

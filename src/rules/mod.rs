@@ -24,12 +24,13 @@ mod mate;
 mod perft;
 mod play;
 mod position;
+mod predicate;
 mod promotion;
 mod reason;
 mod ruleset;
 
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 
 pub use attempt::Attempt;
 pub use ending::{BoardEnd, Score, Verdict};

@@ -5,6 +5,14 @@ use shakmaty::Move;
 use super::BoardPosition;
 
 /// Leaves of the tree of legal moves of one board, `depth` plies deep. A captured man leaves to the partner.
+///
+/// ```
+/// use bughoused::rules::{BoardPosition, RuleSet, divide, perft};
+///
+/// let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// assert_eq!(perft(&start, 3), 8902);
+/// assert_eq!(divide(&start, 3).iter().map(|(_, nodes)| nodes).sum::<u64>(), 8902);
+/// ```
 pub fn perft(position: &BoardPosition, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

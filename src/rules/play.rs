@@ -1,8 +1,11 @@
 //! Playing a move on one board. Nothing is checked: also an illegal move that stands is played.
 
-use shakmaty::{Castles, CastlingMode, EnPassantMode, Move, Position};
+use shakmaty::{EnPassantMode, Move, Position};
 
-use super::{BoardPosition, position::king_home};
+use super::{
+    BoardPosition,
+    position::{castles_of, king_home},
+};
 use crate::types::{Bitboard, CastlingSide, Color, Piece, Rank, Role, Square};
 
 impl BoardPosition {
@@ -10,7 +13,7 @@ impl BoardPosition {
     pub fn play(&mut self, m: Move) -> Option<Piece> {
         let color = self.turn;
         let over = self.captured_square(m).and_then(|square| self.capture(square));
-        self.ep = passed_over(m, color);
+        self.ep = passed_over(m, color).filter(|square| !self.board.occupied().contains(*square));
         self.place(m, color);
         self.turn = !color;
         self.plies = self.plies.saturating_add(1);
@@ -97,12 +100,12 @@ impl BoardPosition {
         if home && self.unmoved_kings.contains(king_home(color)) {
             let mut setup = self.to_setup(EnPassantMode::Always);
             setup.castling_rights |= Bitboard::from_square(to);
-            self.castles = Castles::from_setup(&setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
+            self.castles = castles_of(&setup);
         }
     }
 }
 
-/// The square that a double step passes over.
+/// The square that a double step passes over; no pawn steps over a man.
 fn passed_over(m: Move, color: Color) -> Option<Square> {
     match m {
         Move::Normal { role: Role::Pawn, from, to, .. }

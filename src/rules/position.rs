@@ -23,7 +23,30 @@ pub(super) fn king_home(color: Color) -> Square {
     color.fold_wb(Square::E1, Square::E8)
 }
 
+/// The castling rights that king and rook at home bear out. The library knows them of a lone king only; where kings
+/// are collected another one may stand beside the one at home.
+pub(super) fn castles_of(setup: &Setup) -> Castles {
+    let mut setup = setup.clone();
+    for color in Color::ALL {
+        let kings = setup.board.kings() & setup.board.by_color(color);
+        if kings.contains(king_home(color)) {
+            kings.without(king_home(color)).into_iter().for_each(|other| setup.board.discard_piece_at(other));
+        }
+    }
+    Castles::from_setup(&setup, CastlingMode::Standard).unwrap_or_else(|valid| valid)
+}
+
 /// One board and its two pockets.
+///
+/// ```
+/// use bughoused::{rules::{BoardPosition, RuleSet}, types::{Color, Role, Square}};
+///
+/// let mut board = BoardPosition::new(RuleSet::WBN_1_00.moves);
+/// assert_eq!(board.legal_moves().len(), 20);
+/// board.add_to_pocket(Color::White, Role::Knight); // the partner took one
+/// assert_eq!(board.count_legal_moves(), 20 + 32);
+/// assert_eq!((board.turn(), board.king(Color::White)), (Color::White, Some(Square::E1)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct BoardPosition {
     pub(super) board: Board,
@@ -58,9 +81,10 @@ impl BoardPosition {
     }
 
     /// Any position. Castling rights that no king and rook at home bear out are dropped, and an e.p. square that no
-    /// double step explains. A king without a right to castle counts as moved.
+    /// double step explains. A king at home counts as unmoved: nothing says more, and castling with a rook that is
+    /// dropped later (FIDE-ext 3.5) is not called illegal on a guess.
     pub fn from_setup(setup: &Setup, plies: u32, rules: MoveRules) -> BoardPosition {
-        let castles = Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|valid| valid);
+        let castles = castles_of(setup);
         let mut position = BoardPosition {
             board: setup.board.clone(),
             promoted: setup.promoted & setup.board.occupied(),
@@ -73,8 +97,8 @@ impl BoardPosition {
             plies,
             rules,
         };
-        let unmoved = Color::ALL.into_iter().filter(|color| position.castles.has_color(*color));
-        position.unmoved_kings = unmoved.map(king_home).collect();
+        let at_home = |color: &Color| position.kings(*color).contains(king_home(*color));
+        position.unmoved_kings = Color::ALL.into_iter().filter(at_home).map(king_home).collect();
         position.ep = setup.ep_square.filter(|square| position.explains_ep(*square));
         position
     }
@@ -150,7 +174,7 @@ impl BoardPosition {
 
     /// The e.p. square if a legal e.p. capture exists (FIDE 9.2).
     pub fn ep_square(&self) -> Option<Square> {
-        Position::legal_ep_square(self)
+        self.ep.filter(|_| self.legal_en_passant().next().is_some())
     }
 
     /// What the generator knows of the rule set.
@@ -254,6 +278,11 @@ impl Position for BoardPosition {
         let room = list.capacity();
         list.extend(BoardPosition::legal_moves(self).into_iter().take(room));
         list
+    }
+
+    /// The library's own way would make a list of all moves for it.
+    fn en_passant_moves(&self) -> MoveList {
+        self.legal_en_passant().collect()
     }
 
     fn is_variant_end(&self) -> bool {

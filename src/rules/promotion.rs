@@ -4,9 +4,24 @@
 use shakmaty::Move;
 
 use super::{Attempt, BoardPosition, Reason};
-use crate::types::{Role, Square};
+use crate::types::{Color, Role, Square};
 
 /// A promotion in a list of moves that has to be read differently.
+///
+/// ```
+/// use bughoused::{notation::{bfen::Bfen, san}, rules::{PromotionChange, RuleSet}, types::{BoardId, Role, Square}};
+///
+/// let game = Bfen::read("7k/P7/8/8/8/8/8/K7 w - -").unwrap().to_game(&RuleSet::WBN_1_00);
+/// let start = game.board(BoardId::A);
+/// let mut present = start.clone();
+/// let played = ["a8", "Kh7"].map(|text| {
+///     let m = san::read(text, &present).unwrap(); // nothing was said: a queen
+///     present.play(m);
+///     m
+/// });
+/// let decided = start.promotion_decided(&played, Square::A8, Square::C7); // as no queen goes
+/// assert_eq!(decided, Some(PromotionChange { index: 0, role: Role::Knight }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromotionChange {
     /// Index of the promoting move.
@@ -42,17 +57,37 @@ impl BoardPosition {
             present.play(*m);
         }
         let role = present.promotion_by_move(from, to)?;
-        let index = promoted_at(played, from)?;
-        let mut other = self.clone();
+        let change = PromotionChange { index: promoted_at(played, from)?, role };
+        self.with_promotion(played, change).map(|_| change)
+    }
+
+    /// What a declaration that comes after the move changes: the last promotion of `color` among `played`, which lead
+    /// from this position to the present one, becomes `role`. None if there is none, if it is that already, if the rule
+    /// set does not allow it, and if the man has since moved as `role` does not.
+    pub fn promotion_declared(&self, played: &[Move], color: Color, role: Role) -> Option<PromotionChange> {
+        let mover = |index: usize| if index.is_multiple_of(2) { self.turn } else { !self.turn };
+        let promoted = |(index, m): &(usize, &Move)| m.promotion().is_some() && mover(*index) == color;
+        let (index, m) = played.iter().enumerate().rev().find(promoted)?;
+        let change = PromotionChange { index, role };
+        let other = m.promotion() != Some(role) && self.rules.may_promote_to(role);
+        self.with_promotion(played, change).filter(|_| other).map(|_| change)
+    }
+
+    /// The moves as they read with another promotion; none if one of them is not legal then, men that arrived in
+    /// pockets meanwhile not considered.
+    pub fn with_promotion(&self, played: &[Move], change: PromotionChange) -> Option<Vec<Move>> {
+        let mut position = self.clone();
+        let mut moves = Vec::with_capacity(played.len());
         for (at, m) in played.iter().enumerate() {
-            let m = if at < index { *m } else { reread(*m, at == index, role, &other) };
-            let explained = at < index || other.explains(m);
-            if !explained {
+            let changed = at >= change.index;
+            let m = if changed { reread(*m, at == change.index, change.role, &position) } else { *m };
+            if changed && !position.explains(m) {
                 return None;
             }
-            other.play(m);
+            position.play(m);
+            moves.push(m);
         }
-        Some(PromotionChange { index, role })
+        Some(moves)
     }
 
     /// Whether a move is legal if the pocket holds what it needs.
@@ -142,6 +177,27 @@ mod tests {
         let king = Attempt::Move { from: Square::H6, to: Square::G6, promotion: None };
         played.push(present.as_move(king).unwrap());
         assert_eq!(start.promotion_decided(&played, Square::B8, Square::C6), None, "it went to b8 as a queen");
+    }
+
+    #[test]
+    fn a_late_declaration_changes_the_last_promotion_of_its_player() {
+        // WBN 5.7
+        let start = position("8/P6k/8/8/8/8/p7/7K w - - 0 1");
+        let played = moves(&start, &[(Square::A7, Square::A8), (Square::A2, Square::A1)]);
+        for (color, index) in [(Color::White, 0), (Color::Black, 1)] {
+            let declared = start.promotion_declared(&played, color, Role::Knight);
+            assert_eq!(declared, Some(PromotionChange { index, role: Role::Knight }));
+            assert_eq!(start.promotion_declared(&played, color, Role::Queen), None, "it is one");
+            assert_eq!(start.promotion_declared(&played, color, Role::Rook), None, "no kind of the rule set");
+        }
+        let change = PromotionChange { index: 0, role: Role::Knight };
+        let changed = start.with_promotion(&played, change).unwrap();
+        assert_eq!(changed.iter().map(|m| m.promotion()).collect::<Vec<_>>(), [Some(Role::Knight), Some(Role::Queen)]);
+        assert_eq!(start.promotion_declared(&[], Color::White, Role::Knight), None, "nobody has promoted");
+        let alone = position("8/P6k/8/8/8/8/8/7K w - - 0 1");
+        let steps = [(Square::A7, Square::A8), (Square::H7, Square::H6), (Square::A8, Square::A1)];
+        let played = moves(&alone, &steps);
+        assert_eq!(alone.promotion_declared(&played, Color::White, Role::Knight), None, "it has moved as a queen");
     }
 
     #[test]

@@ -3,6 +3,15 @@
 use std::fmt;
 
 /// A reason why a move is illegal. Of several the least leads.
+///
+/// ```
+/// use bughoused::rules::{Reason, RuleSet};
+///
+/// assert_eq!(Reason::PawnDropRank.to_string(), "pawn-drop-rank");
+/// assert_eq!(RuleSet::WBN_1_00.article(Reason::PawnDropRank), ("WBN", "5.10"));
+/// assert_eq!(RuleSet::FIDE_EXT.article(Reason::PawnDropRank), ("FIDE-ext", "3.4"));
+/// assert!(Reason::Geometry < Reason::LeavesKingInCheck);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The man is the opponent's.

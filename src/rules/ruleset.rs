@@ -1,16 +1,4 @@
 //! Rule sets as data: the generator and the referee read them and nothing else.
-//!
-//! A rule set is written as a name, or as a name with changes: `wbn-1.00,castle_with_dropped_rook=true`. A change is
-//! a field with its value or the name of a [variant](VARIANTS).
-//!
-//! ```
-//! use bughoused::rules::RuleSet;
-//!
-//! let club: RuleSet = "wbn-1.00,repetition=4,tandem".parse().unwrap();
-//! assert_eq!(club.to_string(), "wbn-1.00,drop_may_mate=false,repetition=4");
-//! let error = "wbn-1.00,repetitions=4".parse::<RuleSet>().unwrap_err();
-//! assert!(error.to_string().contains("did you mean \"repetition\"?"));
-//! ```
 
 mod choices;
 mod fields;
@@ -34,6 +22,18 @@ pub const FREEZING_STEPS_MAX: usize = 4;
 const MIDDLE_RANKS: Bitboard = Bitboard(0x00ff_ffff_ffff_ff00);
 
 /// A law text with the changes of a club or an event.
+///
+/// It is written as a name, or as a name with changes: `wbn-1.00,castle_with_dropped_rook=true`. A change is a field
+/// with its value or the name of a [variant](VARIANTS).
+///
+/// ```
+/// use bughoused::rules::RuleSet;
+///
+/// let club: RuleSet = "wbn-1.00,repetition=4,tandem".parse().unwrap();
+/// assert_eq!(club.to_string(), "wbn-1.00,drop_may_mate=false,repetition=4");
+/// let error = "wbn-1.00,repetitions=4".parse::<RuleSet>().unwrap_err();
+/// assert!(error.to_string().contains("did you mean \"repetition\"?"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSet {
     /// The law text that it starts from, as configurations name it.
@@ -167,6 +167,14 @@ impl RuleSet {
             b"FIDE-ext" => reason.fide_article(),
             b"CZ" if matches!(reason, Reason::PromotionPiece) => (self.law, "5.7e"),
             _ => (self.law, reason.article()),
+        }
+    }
+
+    /// Where the law text says how moves are written; the FIDE extension leaves that to the FIDE Laws of Chess.
+    pub const fn notation_article(&self) -> (&'static str, &'static str) {
+        match self.law.as_bytes() {
+            b"FIDE-ext" => ("FIDE", "C"),
+            _ => (self.law, "E"),
         }
     }
 

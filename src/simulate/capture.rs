@@ -43,10 +43,21 @@ pub fn record(
     host: &mut impl Host,
     out: impl Write,
 ) -> io::Result<Truth> {
-    let mut stage = Stage::new(performance, seed);
-    let mut truth = performance.truth.clone();
-    for (made, device) in stage.devices().zip(&settings.device) {
-        truth.devices.insert(device.name.clone(), made.make());
+    record_stage(Stage::new(performance, seed), &performance.truth, settings, started, host, out)
+}
+
+/// The same with the devices of any stage; `truth` is that of its performance.
+pub fn record_stage(
+    mut stage: Stage,
+    truth: &Truth,
+    settings: &TableSettings,
+    started: &str,
+    host: &mut impl Host,
+    out: impl Write,
+) -> io::Result<Truth> {
+    let mut truth = truth.clone();
+    for (make, device) in stage.makes().into_iter().zip(&settings.device) {
+        truth.devices.insert(device.name.clone(), make);
     }
     let mut writer = Writer { out, settings };
     Header::new(started.to_owned(), settings.clone()).write(&mut writer.out)?;
@@ -78,6 +89,10 @@ fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_
         for (device, chunk) in arrived.drain(..) {
             host.bytes(chunk.at, device, &chunk.bytes);
             writer.write(chunk.at, Raw::Rx(device, chunk.bytes))?;
+        }
+        for (at, device, up) in stage.plugs() {
+            host.link(at, device, up);
+            writer.write(at, Raw::Link(device, up))?;
         }
         if deadline.is_some_and(|deadline| deadline <= now) {
             host.timeout(now);

@@ -21,6 +21,38 @@ pub trait Host {
     fn drain(&mut self, sent: &mut Vec<(usize, Vec<u8>)>) -> Option<Instant>;
 }
 
+/// Two hosts that hear the same; only the first one speaks.
+pub struct Listened<'a, S, L> {
+    /// Who speaks.
+    pub speaks: &'a mut S,
+    /// Who only listens, if anybody.
+    pub listens: Option<&'a mut L>,
+}
+
+impl<S: Host, L: Host> Host for Listened<'_, S, L> {
+    fn link(&mut self, at: Instant, device: usize, up: bool) {
+        self.speaks.link(at, device, up);
+        if let Some(listens) = &mut self.listens {
+            listens.link(at, device, up);
+        }
+    }
+
+    fn bytes(&mut self, at: Instant, device: usize, bytes: &[u8]) {
+        self.speaks.bytes(at, device, bytes);
+        if let Some(listens) = &mut self.listens {
+            listens.bytes(at, device, bytes);
+        }
+    }
+
+    fn timeout(&mut self, at: Instant) {
+        self.speaks.timeout(at);
+    }
+
+    fn drain(&mut self, sent: &mut Vec<(usize, Vec<u8>)>) -> Option<Instant> {
+        self.speaks.drain(sent)
+    }
+}
+
 /// The table machine as a host. It keeps the events that the machine tells.
 pub struct TableHost {
     table: Table,

@@ -146,6 +146,10 @@ impl Live {
                 terminal.send(&chunk.bytes);
             }
         }
+        for (_, device, up) in self.stage.plugs() {
+            // A terminal that cannot be opened again stays away, as a broken cable does.
+            let _ = self.plug(if up { Plug::In(device) } else { Plug::Out(device) });
+        }
         let attended = |terminal: &Option<Terminal>| terminal.as_ref().is_some_and(Terminal::attended);
         if !self.stage.begun()
             && self.terminals.iter().all(attended)

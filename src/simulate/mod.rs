@@ -9,12 +9,17 @@
 //! [`devices`] feel it and speak their protocols, [`capture`] and [`pty`] carry the bytes. Everything random comes from
 //! the seed. How the recording core works is not known here; it is only spoken to.
 
+pub mod accuracy;
 pub mod capture;
 pub mod devices;
+pub mod fork;
 pub mod hands;
 pub mod host;
 pub mod live;
+pub mod offence;
 pub mod pty;
+pub mod random_game;
+pub mod rig;
 pub mod stage;
 pub mod world;
 
@@ -30,6 +35,10 @@ pub enum Stream {
     Table,
     /// How the device with this index is made and behaves.
     Device(usize),
+    /// What is broken in the device with this index.
+    Faults(usize),
+    /// What happens to cables.
+    Cables,
 }
 
 /// The generator of one stream of a seed.
@@ -39,6 +48,8 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
         Stream::Hands => 0,
         Stream::Table => 1,
         Stream::Device(index) => 2 + index as u64,
+        Stream::Faults(index) => (1 << 32) + index as u64,
+        Stream::Cables => 1 << 33,
     });
     rng
 }

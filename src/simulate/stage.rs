@@ -4,23 +4,32 @@
 //! together, so that whoever carries the bytes, in virtual or in real time, only asks for the next instant.
 
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 
 use crate::{
     event::Players,
-    table::settings::{DeviceSettings, Driver, TableSettings},
-    types::{BoardId, Instant, Seat},
+    table::settings::{DeviceSettings, Driver, Rotation, TableSettings},
+    types::{BoardId, Instant, SECOND, Seat},
+    wire::bslp,
 };
 
 use super::{
     Stream,
-    devices::{Chunk, Device, DgtBoard, DgtMake, TrayMake, TrayUnit},
+    devices::{
+        BslpMake, BslpUnit, Chunk, Device, DgtBoard, DgtMake, Serves, Site,
+        faults::{Faults, Span, Trouble, troubles},
+    },
     hands::{Performance, Terms},
+    rig::{Rig, Sensing, Trays},
     rng,
     world::{Script, Step, World},
 };
 
 /// A device of any protocol that may live in a task.
 type AnyDevice = Box<dyn Device + Send>;
+
+/// Sensors work until the clocks are set going.
+const SOUND: i64 = 4 * SECOND;
 
 /// A table, its devices and what will be done at it.
 pub struct Stage {
@@ -31,21 +40,44 @@ pub struct Stage {
     /// When the script's time is zero; none until somebody lets it begin.
     began: Option<Instant>,
     devices: Vec<AnyDevice>,
+    /// Devices whose cable is out.
+    out: Vec<bool>,
+    /// What happens to cables, in script time.
+    troubles: Vec<(Instant, usize, Trouble)>,
+    /// The next one.
+    trouble: usize,
+    /// Plugs that were pulled out or put in and not asked for.
+    plugs: Vec<(Instant, usize, bool)>,
 }
 
 impl Stage {
-    /// One DGT board with its clock for every board and one tray unit for all seats. How they lie comes from the seed.
+    /// One DGT board with its clock for every board and one tray unit for all seats, nothing broken. How they lie
+    /// comes from the seed.
     pub fn new(performance: &Performance, seed: u64) -> Stage {
+        Stage::on(&Rig::default(), performance, seed)
+    }
+
+    /// The devices of a rig.
+    pub fn on(rig: &Rig, performance: &Performance, seed: u64) -> Stage {
         let world = performance.world.clone();
-        let mut draws = rng(seed, Stream::Table);
-        let mut devices: Vec<AnyDevice> = Vec::new();
-        for board in BoardId::first(world.boards()) {
-            let make = DgtMake { board, rotated: draws.random_ratio(1, 4), white_left: draws.random() };
-            devices.push(Box::new(DgtBoard::new(make, &world, seed, devices.len())));
+        let span = Span { from: Instant(SOUND), to: performance.truth.end.max(Instant(SOUND)) };
+        let mut builder =
+            Builder { rig, world: &world, seed, span, draws: rng(seed, Stream::Table), devices: Vec::new() };
+        BoardId::first(world.boards()).for_each(|board| builder.board(board));
+        builder.trays(Seat::all(world.boards()).collect());
+        let devices = builder.devices;
+        let troubles = troubles(&rig.faults, devices.len(), span, &mut rng(seed, Stream::Cables));
+        Stage {
+            script: performance.script.clone(),
+            step: 0,
+            began: None,
+            out: vec![false; devices.len()],
+            troubles,
+            trouble: 0,
+            plugs: Vec::new(),
+            devices,
+            world,
         }
-        let seats = Seat::all(world.boards()).collect();
-        devices.push(Box::new(TrayUnit::new(TrayMake { seats }, &world, seed, devices.len())));
-        Stage { world, script: performance.script.clone(), step: 0, began: None, devices }
     }
 
     /// Lets the script begin.
@@ -78,15 +110,33 @@ impl Stage {
         self.devices.iter().map(|device| &**device as &dyn Device)
     }
 
+    /// What is particular to each device, for the truth.
+    pub fn makes(&self) -> Vec<serde_json::Value> {
+        let mut makes: Vec<serde_json::Value> = self.devices.iter().map(|device| device.make()).collect();
+        for (out, device, trouble) in &self.troubles {
+            let back = self.troubles.iter().find(|(at, other, _)| other == device && at > out);
+            let back = back.map_or(*out, |(at, _, _)| *at);
+            if *trouble != Trouble::In
+                && let Some(outages) = makes[*device]["outages"].as_array_mut()
+            {
+                outages.push(serde_json::json!([out, back]));
+            }
+        }
+        makes
+    }
+
     /// The next instant at which something happens if no host speaks.
     pub fn next(&self) -> Option<Instant> {
         let devices = self.devices.iter().filter_map(|device| device.next(&self.world));
-        devices.chain(self.next_step().map(|step| step.at)).min()
+        let trouble = self.next_trouble().map(|(at, _, _)| at);
+        devices.chain(self.next_step().map(|step| step.at)).chain(trouble).min()
     }
 
     /// Bytes of a host.
     pub fn input(&mut self, at: Instant, device: usize, bytes: &[u8]) {
-        self.devices[device].input(at, bytes);
+        if !self.out[device] {
+            self.devices[device].input(at, bytes);
+        }
     }
 
     /// A device is switched off and on.
@@ -94,9 +144,32 @@ impl Stage {
         self.devices[device].restart(at, &self.world);
     }
 
+    /// Plugs that were pulled out (false) or put in (true) since this was asked last.
+    pub fn plugs(&mut self) -> Vec<(Instant, usize, bool)> {
+        std::mem::take(&mut self.plugs)
+    }
+
     /// Does all that happens by `at` and appends what arrives, by device, in the order of arrival.
     pub fn run_until(&mut self, at: Instant, out: &mut Vec<(usize, Chunk)>) {
         let before = out.len();
+        while let Some((due, device, trouble)) = self.next_trouble().filter(|(due, _, _)| *due <= at) {
+            self.run_steps(due, out);
+            self.trouble += 1;
+            self.out[device] = trouble == Trouble::Out;
+            match trouble {
+                Trouble::Restart => self.restart(due, device),
+                Trouble::Out => self.plugs.push((due, device, false)),
+                Trouble::In => {
+                    self.restart(due, device);
+                    self.plugs.push((due, device, true));
+                }
+            }
+        }
+        self.run_steps(at, out);
+        out[before..].sort_by_key(|(device, chunk)| (chunk.at, *device));
+    }
+
+    fn run_steps(&mut self, at: Instant, out: &mut Vec<(usize, Chunk)>) {
         while let Some(step) = self.next_step().filter(|step| step.at <= at) {
             // What was due before is felt in the world as it was, and the change itself is noticed at once.
             self.run_devices(step.at, out);
@@ -105,7 +178,6 @@ impl Stage {
             self.run_devices(step.at, out);
         }
         self.run_devices(at, out);
-        out[before..].sort_by_key(|(device, chunk)| (chunk.at, *device));
     }
 
     fn next_step(&self) -> Option<Step> {
@@ -113,24 +185,91 @@ impl Stage {
         Some(Step { at: self.began? + step.at.micros(), ..*step })
     }
 
+    fn next_trouble(&self) -> Option<(Instant, usize, Trouble)> {
+        let (at, device, trouble) = self.troubles.get(self.trouble)?;
+        Some((self.began? + at.micros(), *device, *trouble))
+    }
+
     fn run_devices(&mut self, at: Instant, out: &mut Vec<(usize, Chunk)>) {
         let mut chunks = Vec::new();
         for (index, device) in self.devices.iter_mut().enumerate() {
             device.run_until(at, &self.world, &mut chunks);
-            out.extend(chunks.drain(..).map(|chunk| (index, chunk)));
+            let arrives = !self.out[index];
+            out.extend(chunks.drain(..).filter(|_| arrives).map(|chunk| (index, chunk)));
         }
+    }
+}
+
+/// Puts the devices of a rig on a table.
+struct Builder<'a> {
+    rig: &'a Rig,
+    world: &'a World,
+    seed: u64,
+    span: Span,
+    draws: ChaCha8Rng,
+    devices: Vec<AnyDevice>,
+}
+
+impl<'a> Builder<'a> {
+    fn site<'b>(&self, faults: &'b Faults) -> Site<'b>
+    where
+        'a: 'b,
+    {
+        Site { world: self.world, seed: self.seed, index: self.devices.len(), faults, span: self.span }
+    }
+
+    fn board(&mut self, board: BoardId) {
+        let (rotated, white_left) = (self.draws.random_ratio(1, 4), self.draws.random());
+        let clock = self.rig.clocks.on(board);
+        let site = self.site(&self.rig.faults);
+        let device: AnyDevice = match bslp_sensing(self.rig.sensing) {
+            None => Box::new(DgtBoard::new(DgtMake { board, rotated, white_left, clock }, site)),
+            Some(sensing) => {
+                let serves = Serves::Board { board, rotated, clock: clock.then_some(white_left) };
+                Box::new(BslpUnit::new(BslpMake { serves, sensing }, site))
+            }
+        };
+        self.devices.push(device);
+    }
+
+    fn trays(&mut self, seats: Vec<Seat>) {
+        let sensing = match self.rig.trays {
+            Trays::Absent => return,
+            Trays::Piece => bslp::Sensing::Piece,
+            Trays::Occupancy => bslp::Sensing::Occupancy,
+        };
+        let make = BslpMake { serves: Serves::Trays(seats), sensing };
+        self.devices.push(Box::new(BslpUnit::new(make, self.site(&self.rig.faults))));
+    }
+}
+
+/// What the cells of a BSLP board of this kind feel; none for a DGT board.
+fn bslp_sensing(sensing: Sensing) -> Option<bslp::Sensing> {
+    match sensing {
+        Sensing::Identity => None,
+        Sensing::Piece => Some(bslp::Sensing::Piece),
+        Sensing::Occupancy => Some(bslp::Sensing::Occupancy),
+        Sensing::Tags => Some(bslp::Sensing::Tag),
+        Sensing::Levels => Some(bslp::Sensing::Level),
     }
 }
 
 /// The `[[table]]` entry for the devices of a [`Stage`]. Ports are the given paths, in the order of the devices.
 pub fn settings(terms: &Terms, players: Players, ports: &[String]) -> TableSettings {
+    settings_on(&Rig::default(), terms, players, ports)
+}
+
+/// The same for the devices of a rig.
+pub fn settings_on(rig: &Rig, terms: &Terms, players: Players, ports: &[String]) -> TableSettings {
+    let driver = if rig.sensing == Sensing::Identity { Driver::Dgt } else { Driver::Bslp };
     let boards = BoardId::first(terms.boards).map(|board| DeviceSettings {
         board: Some(board),
-        clock: true,
-        ..device(format!("board-{}", board.lower()), Driver::Dgt)
+        clock: rig.clocks.on(board),
+        ..device(format!("board-{}", board.lower()), driver)
     });
     let trays = DeviceSettings { pockets: Seat::all(terms.boards).collect(), ..device("trays".into(), Driver::Bslp) };
-    let mut devices: Vec<DeviceSettings> = boards.chain([trays]).collect();
+    let trays = Some(trays).filter(|_| rig.trays != Trays::Absent);
+    let mut devices: Vec<DeviceSettings> = boards.chain(trays).collect();
     for (device, port) in devices.iter_mut().zip(ports) {
         device.port = Some(port.clone());
     }
@@ -163,5 +302,17 @@ fn device(name: String, driver: Driver) -> DeviceSettings {
         rotation: Default::default(),
         pockets: Vec::new(),
         calibration: None,
+    }
+}
+
+/// Boards that cannot tell how they lie: their settings say it.
+pub fn tell_rotation(settings: &mut TableSettings, rig: &Rig, stage: &Stage) {
+    if rig.sensing != Sensing::Occupancy {
+        return;
+    }
+    for (device, make) in settings.device.iter_mut().zip(stage.makes()) {
+        if let Some(rotated) = make["rotated"].as_bool() {
+            device.rotation = if rotated { Rotation::Turned } else { Rotation::Straight };
+        }
     }
 }

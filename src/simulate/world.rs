@@ -37,6 +37,10 @@ pub enum Action {
     Lag(BoardId, i64),
     /// A clock is stopped.
     Stop(BoardId),
+    /// A clock is stopped in the middle of a game.
+    Pause(BoardId),
+    /// It goes on as it was.
+    Resume(BoardId),
     /// A button of a seat's tray is pressed.
     Button(Seat, Button),
 }
@@ -82,6 +86,8 @@ pub struct Clock {
     running: bool,
     /// When the running time begins to count.
     counts_from: Instant,
+    /// When it was stopped in the middle of a game.
+    paused: Option<Instant>,
     touched: Instant,
 }
 
@@ -93,6 +99,7 @@ impl Clock {
             high,
             running: false,
             counts_from: Instant::ZERO,
+            paused: None,
             touched: Instant::ZERO,
         }
     }
@@ -103,7 +110,7 @@ impl Clock {
         if !self.running || color != self.high {
             return left;
         }
-        (left - (at - self.counts_from).max(0)).max(0)
+        (left - (self.paused.unwrap_or(at) - self.counts_from).max(0)).max(0)
     }
 
     /// The side whose lever is up.
@@ -113,7 +120,7 @@ impl Clock {
 
     /// Whether a time runs.
     pub fn running(&self) -> bool {
-        self.running
+        self.running && self.paused.is_none()
     }
 
     /// When the lever or the running state last changed.
@@ -127,7 +134,7 @@ impl Clock {
     }
 
     fn start(&mut self, at: Instant) {
-        *self = Clock { left: self.left, high: Color::White, running: true, counts_from: at, touched: at };
+        *self = Clock { high: Color::White, running: true, counts_from: at, touched: at, ..*self };
     }
 
     fn press(&mut self, at: Instant, color: Color, bonus: i64) {
@@ -140,6 +147,18 @@ impl Clock {
         }
         self.high = color.other();
         self.touched = at;
+    }
+
+    fn pause(&mut self, at: Instant) {
+        self.paused = self.paused.or(Some(at));
+        self.touched = at;
+    }
+
+    fn resume(&mut self, at: Instant) {
+        if let Some(since) = self.paused.take() {
+            self.counts_from = self.counts_from + (at - since);
+            self.touched = at;
+        }
     }
 
     fn stop(&mut self, at: Instant) {
@@ -157,35 +176,45 @@ pub type Squares = [Option<Piece>; 64];
 pub struct World {
     boards: Vec<Squares>,
     clocks: Vec<Clock>,
+    /// Which man of its kind stands on each square, as [`World::id`] tells.
+    ids: Vec<[ManId; 64]>,
     /// Men that lie on squares.
-    lying: Vec<(BoardId, Square, Piece)>,
+    lying: Vec<(BoardId, Square, Man)>,
     trays: Vec<[Option<Piece>; SLOTS]>,
+    tray_ids: Vec<[ManId; SLOTS]>,
     /// By seat: how often a button was pressed, and the last one.
     buttons: Vec<(u32, Option<Button>)>,
-    air: Vec<Piece>,
+    air: Vec<Man>,
+    /// Men that came out of the box so far.
+    fresh: ManId,
 }
+
+/// Tells men of one kind apart: those of the set-up count from 1, board by board and square by square.
+pub type ManId = u16;
+
+type Man = (Piece, ManId);
 
 impl World {
     /// Boards set up, trays empty, clocks stopped with `micros` on every side. `high` is how each board's lever stands.
     pub fn set_up(micros: i64, high: &[Color]) -> World {
         World {
             boards: vec![start(); high.len()],
+            ids: (0..high.len())
+                .map(|board| std::array::from_fn(|square| (board * 64 + square + 1) as ManId))
+                .collect(),
             clocks: high.iter().map(|color| Clock::new(micros, *color)).collect(),
             lying: Vec::new(),
             trays: vec![[None; SLOTS]; high.len() * 2],
+            tray_ids: vec![[0; SLOTS]; high.len() * 2],
             buttons: vec![(0, None); high.len() * 2],
             air: Vec::new(),
+            fresh: (high.len() * 64) as ManId,
         }
     }
 
     /// Number of boards.
     pub fn boards(&self) -> usize {
         self.boards.len()
-    }
-
-    /// The men on a board.
-    pub fn squares(&self, board: BoardId) -> &Squares {
-        &self.boards[board.index()]
     }
 
     /// The man on a square.
@@ -195,7 +224,17 @@ impl World {
 
     /// The man that lies on a square.
     pub fn lying(&self, board: BoardId, square: Square) -> Option<Piece> {
-        self.lying.iter().find(|man| (man.0, man.1) == (board, square)).map(|man| man.2)
+        self.lying.iter().find(|man| (man.0, man.1) == (board, square)).map(|man| man.2.0)
+    }
+
+    /// The man on the square with this index and which of its kind it is.
+    pub fn man(&self, board: BoardId, square: usize) -> (Option<Piece>, ManId) {
+        (self.boards[board.index()][square], self.ids[board.index()][square])
+    }
+
+    /// Which man stands on a square; means nothing where none stands.
+    pub fn id(&self, board: BoardId, square: Square) -> ManId {
+        self.ids[board.index()][square as usize]
     }
 
     /// Whether nothing stands or lies on a square.
@@ -206,6 +245,11 @@ impl World {
     /// The slots of a seat's tray.
     pub fn tray(&self, seat: Seat) -> &[Option<Piece>; SLOTS] {
         &self.trays[seat.index()]
+    }
+
+    /// Which man of its kind lies in a slot.
+    pub fn slot_id(&self, seat: Seat, slot: usize) -> ManId {
+        self.tray_ids[seat.index()][slot]
     }
 
     /// How often a button of a seat's tray was pressed, and the last one.
@@ -219,8 +263,8 @@ impl World {
     }
 
     /// Men that are in hands.
-    pub fn air(&self) -> &[Piece] {
-        &self.air
+    pub fn air(&self) -> Vec<Piece> {
+        self.air.iter().map(|man| man.0).collect()
     }
 
     /// Does one step.
@@ -228,21 +272,23 @@ impl World {
         match action {
             Action::Lift(board, square) => self.lift(board, square),
             Action::Place(board, square, man) => {
-                self.take_from_air(man);
+                let id = self.take_from_air(man);
                 self.lift(board, square);
                 self.boards[board.index()][square as usize] = Some(man);
+                self.ids[board.index()][square as usize] = id;
             }
             Action::Lay(board, square, man) => {
-                self.take_from_air(man);
+                let id = self.take_from_air(man);
                 self.lift(board, square);
-                self.lying.push((board, square, man));
+                self.lying.push((board, square, (man, id)));
             }
-            Action::Away(man) => self.take_from_air(man),
-            Action::LiftSlot(seat, slot) => self.air.extend(self.trays[seat.index()][slot].take()),
+            Action::Away(man) => drop(self.take_from_air(man)),
+            Action::LiftSlot(seat, slot) => self.lift_slot(seat, slot),
             Action::PlaceSlot(seat, slot, man) => {
-                self.take_from_air(man);
-                let before = self.trays[seat.index()][slot].replace(man);
-                self.air.extend(before);
+                let id = self.take_from_air(man);
+                self.lift_slot(seat, slot);
+                self.trays[seat.index()][slot] = Some(man);
+                self.tray_ids[seat.index()][slot] = id;
             }
             Action::Start(board) => self.clocks[board.index()].start(at),
             Action::Press { seat, bonus } => self.clocks[seat.board.index()].press(at, seat.color, bonus),
@@ -251,6 +297,8 @@ impl World {
                 clock.counts_from = clock.counts_from + micros;
             }
             Action::Stop(board) => self.clocks[board.index()].stop(at),
+            Action::Pause(board) => self.clocks[board.index()].pause(at),
+            Action::Resume(board) => self.clocks[board.index()].resume(at),
             Action::Button(seat, button) => {
                 let (count, last) = &mut self.buttons[seat.index()];
                 (*count, *last) = (*count + 1, Some(button));
@@ -259,15 +307,26 @@ impl World {
     }
 
     fn lift(&mut self, board: BoardId, square: Square) {
-        self.air.extend(self.boards[board.index()][square as usize].take());
+        let id = self.id(board, square);
+        let standing = self.boards[board.index()][square as usize].take();
+        self.air.extend(standing.map(|man| (man, id)));
         let lying = self.lying.iter().position(|man| (man.0, man.1) == (board, square));
         self.air.extend(lying.map(|place| self.lying.swap_remove(place).2));
     }
 
-    /// A man that nobody held comes out of the box.
-    fn take_from_air(&mut self, man: Piece) {
-        if let Some(place) = self.air.iter().position(|held| *held == man) {
-            self.air.swap_remove(place);
+    fn lift_slot(&mut self, seat: Seat, slot: usize) {
+        let man = self.trays[seat.index()][slot].take();
+        self.air.extend(man.map(|man| (man, self.tray_ids[seat.index()][slot])));
+    }
+
+    /// The man of this kind that was in the air longest; one that nobody held comes out of the box.
+    fn take_from_air(&mut self, man: Piece) -> ManId {
+        match self.air.iter().position(|held| held.0 == man) {
+            Some(place) => self.air.remove(place).1,
+            None => {
+                self.fresh += 1;
+                self.fresh
+            }
         }
     }
 }
@@ -312,6 +371,7 @@ mod tests {
         run(&mut world, &[(3, Action::PlaceSlot(BoardId::B.seat(Color::Black), 0, black))]);
         assert!(world.air().is_empty());
         assert_eq!(world.at(A, Square::E7), Some(white));
+        assert_eq!(world.id(A, Square::E7), Square::E2 as ManId + 1, "the same man");
         assert_eq!(world.tray(BoardId::B.seat(Color::Black))[0], Some(black));
     }
 
@@ -335,7 +395,9 @@ mod tests {
         assert_eq!((left(&world, Color::White, 11), left(&world, Color::White, 15)), (180, 177));
         run(&mut world, &[(16, press(Color::Black, 0)), (17, press(Color::White, 2 * SECOND))]);
         assert_eq!((left(&world, Color::White, 99), left(&world, Color::Black, 20)), (177, 177));
-        run(&mut world, &[(20, Action::Stop(A))]);
+        run(&mut world, &[(18, Action::Pause(A)), (19, Action::Resume(A))]);
+        assert_eq!(left(&world, Color::Black, 20), 178, "a pause counts for nobody");
+        run(&mut world, &[(21, Action::Stop(A))]);
         assert_eq!(left(&world, Color::Black, 99), 177);
         assert!(!world.clock(A).running());
     }

@@ -16,16 +16,23 @@ use crate::{
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
 
+/// Last movements of the lever that are remembered.
+const TOGGLES_MAX: usize = 2;
 /// Presses that may wait for their plies.
 const PRESSES_MAX: usize = 8;
-/// Plies that a board may show beyond the game without a press: the move and the reply.
-const PLIES_AHEAD: usize = 2;
+/// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
+/// not seen.
+const PLIES_AHEAD: usize = 3;
 /// A lever that goes there and back again and there within this time has bounced.
-const BOUNCE_US: i64 = 250 * MS;
+const BOUNCE_US: i64 = 300 * MS;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
+/// A reply that stands so long with everything explained was played, even if no press was seen.
+const MISSED_US: i64 = 2500 * MS;
+/// How long a press waits for a man that another board has yet to send.
+const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -84,6 +91,8 @@ pub struct BoardTrack {
     pub(super) unexplained: Bitboard,
     /// The man of the line's first ply does not stand where it should.
     absent: Option<Absent>,
+    /// Men of the player to move that are in the air.
+    in_air: Bitboard,
     /// The man of the line's first ply did not stand where it should at the press.
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
@@ -92,6 +101,8 @@ pub struct BoardTrack {
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
     pub(super) presses: VecDeque<Press>,
+    /// Last movements of the lever, answered or not.
+    toggles: VecDeque<(Color, Instant)>,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, usize)>,
@@ -118,11 +129,13 @@ impl BoardTrack {
             rivals: Vec::new(),
             unexplained: Bitboard::EMPTY,
             absent: None,
+            in_air: Bitboard::EMPTY,
             shaky: false,
             doubt: false,
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
+            toggles: VecDeque::new(),
             aliases: ArrayVec::new(),
             looked_back: None,
             blind: Bitboard::EMPTY,
@@ -162,6 +175,7 @@ impl BoardTrack {
         if let Some(role) = *self.declared.get(position.turn()) {
             position.declare_promotion(role);
         }
+        self.forget_undeclared(position.turn());
         let weight = cost::GIVE_UP_MADE;
         let before: ArrayVec<Believed, PLIES_MAX> =
             self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
@@ -169,7 +183,8 @@ impl BoardTrack {
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
-        self.shaky = found.absent;
+        self.shaky = found.absent || self.absent.is_some();
+        self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
@@ -180,6 +195,15 @@ impl BoardTrack {
         }
         self.changed_at = seen.placement.latest();
         self.take_line(position, &found.line, seen.placement, at);
+    }
+
+    /// Plies from a promotion on that its player has declared to be another.
+    fn forget_undeclared(&mut self, turn: Color) {
+        let Some(role) = *self.declared.get(turn) else { return };
+        let other = |ply: &LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
+        if let Some(index) = self.line.iter().step_by(2).position(other) {
+            self.line.truncate(2 * index);
+        }
     }
 
     /// What there is to go by for a line that begins `back` plies before the present.
@@ -223,7 +247,8 @@ impl BoardTrack {
             let captured = position.play(*played);
             if index >= kept {
                 let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
-                let made_at = made_at(*played, placement, at).max(earliest);
+                let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
+                let made_at = made_at(*played, later, placement, at).max(earliest);
                 self.line.push(LinePly { played: *played, made_at, captured });
             }
         }
@@ -235,14 +260,22 @@ impl BoardTrack {
     }
 
     pub fn press(&mut self, press: Press) {
+        let before = self.toggles.iter().rev().nth(1).copied();
+        if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
+            let bounced = self.toggles.pop_back();
+            if self.presses.back().map(|last| (last.by, last.at)) == bounced {
+                self.presses.pop_back();
+            }
+            return;
+        }
+        self.toggles.push_back((press.by, press.at));
+        if self.toggles.len() > TOGGLES_MAX {
+            self.toggles.pop_front();
+        }
         if self.presses.len() == PRESSES_MAX {
             self.presses.pop_front();
         }
         self.presses.push_back(press);
-        let count = self.presses.len();
-        if count >= 3 && press.at - self.presses[count - 3].at < BOUNCE_US {
-            self.presses.truncate(count - 2);
-        }
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
@@ -263,7 +296,7 @@ impl BoardTrack {
             return self.unexplained_press(since, at);
         };
         if !droppable(position, first.played) {
-            return self.unexplained_press(since, at);
+            return self.unexplained_press(since + ARRIVING_US, at);
         }
         let firm_at = self.firm_at(position, first).max(since);
         if at >= firm_at { Readiness::Ready } else { Readiness::Wait(firm_at) }
@@ -316,7 +349,7 @@ impl BoardTrack {
         let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
         match self.line.as_slice() {
             _ if !read || self.clock_stopped => None,
-            [_, reply, ..] => Some(reply.made_at + REST_US),
+            [_, reply, ..] if self.unexplained.is_empty() => Some(reply.made_at + MISSED_US),
             [_] if self.gap => Some(self.changed_at + REST_US),
             _ => None,
         }
@@ -368,7 +401,10 @@ impl BoardTrack {
             Absent::AtPress => press.at + UNEXPLAINED_US,
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
-        absent.map_or(firm, |absent| absent.max(firm))
+        // Another man of the player in the air may be the move, or a part of it.
+        let unclear = self.in_air.any() || self.shaky;
+        let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
+        [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
 
     /// Whether a press may hold later presses of other boards back.
@@ -387,6 +423,7 @@ impl BoardTrack {
         self.gap &= press.is_none();
         let ended = self.ended_at.take();
         let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
+        let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);
@@ -411,7 +448,7 @@ impl BoardTrack {
         let found = illegal::explain(position, evidence)?;
         let press = self.presses.pop_front()?;
         self.line.clear();
-        let made_at = made_at(found.played, seen.placement, at).min(press.at);
+        let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
         Some(self.completed_by(press, position, board, (found.played, made_at), found.reasons))
     }
 
@@ -463,6 +500,7 @@ impl BoardTrack {
         let Some(since) = self.due_since() else { return self.gap_due() };
         match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
+            Some(_) if self.completion == Completion::Clock => Some(self.unexplained_due(since + ARRIVING_US)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
         }
@@ -479,9 +517,10 @@ fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, eviden
     Some(if showed { Absent::Now } else { Absent::AtPress })
 }
 
-/// When the last square of a move was seen as the move leaves it.
-pub(super) fn made_at(m: Move, placement: &Placement, at: Instant) -> Instant {
-    let changes = search::squares_of(m).into_iter().map(|square| placement.changed(square));
+/// When the last square of a move was seen as the move leaves it; what later plies touched tells nothing.
+pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, at: Instant) -> Instant {
+    let squares = search::squares_of(m) & !later;
+    let changes = squares.into_iter().map(|square| placement.changed(square));
     changes.max().map_or(at, |last| last.min(at))
 }
 

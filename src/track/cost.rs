@@ -36,6 +36,14 @@ pub const IN_HAND: u32 = 3;
 pub const ARRIVED: u32 = 3;
 /// A press that no ply of the line answers.
 pub const PRESS: u32 = 8;
+/// A man that stands beside its square: knocked over and put back wrongly (WBN 6.4).
+pub const DISPLACED: u32 = 8;
+/// A man that stands two squares from its square.
+pub const DISPLACED_FAR: u32 = 12;
+/// A ply whose man stood there before the ply before it was made.
+pub const EARLY: u32 = 4;
+/// Men that stand elsewhere came there after the last man of the line.
+pub const LATER: u32 = 2;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

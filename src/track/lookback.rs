@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{BoardId, Color, Instant, Square},
+    types::{Bitboard, BoardId, Color, Instant, Square},
 };
 
 /// Completed plies that are searched anew together.
@@ -199,7 +199,7 @@ impl BoardTrack {
             let fresh = moves.get(index).copied();
             let played = fresh.or_else(|| reread(&before, past.played)).unwrap_or(past.played);
             let changed = played != past.played;
-            let made_at = if changed { made_at(played, seen.placement, past.completed_at) } else { past.made_at };
+            let made_at = if changed { made_at(played, later(moves, index), seen.placement, past.completed_at) } else { past.made_at };
             let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
@@ -220,10 +220,16 @@ impl BoardTrack {
         moves: &[Move],
         seen: &Seen<'_>,
     ) -> ArrayVec<LinePly, PLIES_MAX> {
-        let ply = |played: &Move| {
+        let ply = |(index, played): (usize, &Move)| {
             let captured = position.play(*played);
-            LinePly { played: *played, made_at: made_at(*played, seen.placement, self.changed_at), captured }
+            let made_at = made_at(*played, later(moves, index), seen.placement, self.changed_at);
+            LinePly { played: *played, made_at, captured }
         };
-        moves.iter().take(PLIES_MAX).map(ply).collect()
+        moves.iter().take(PLIES_MAX).enumerate().map(ply).collect()
     }
+}
+
+/// Squares that the plies after one touch.
+fn later(moves: &[Move], index: usize) -> Bitboard {
+    moves.iter().skip(index + 1).fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m))
 }

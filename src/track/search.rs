@@ -252,13 +252,20 @@ impl<'a> Search<'a> {
         let absence = self.absence(m, parent, index);
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
-        let spent = parent.spent - refund(parent, m) + untouched + absence;
+        let early = if absence == 0 && untouched == 0 { self.early(m, index) } else { 0 };
+        let spent = parent.spent - refund(parent, m) + untouched + absence + early;
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
         let mut node = self.node(line, position, parent.handled | squares, spent);
         node.absence = absence;
         node
+    }
+
+    /// What it costs that the first ply's man came to stand there before the ply before it was made.
+    fn early(&self, m: Move, index: usize) -> u32 {
+        let arrived = self.evidence.placement.changed(uci::destination(m));
+        if index == 0 && arrived < self.evidence.rest_since { cost::EARLY } else { 0 }
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
@@ -317,21 +324,26 @@ impl<'a> Search<'a> {
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
             + given_up;
-        let cost = cost - self.premove(&position, mismatch);
+        let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
     }
 
-    /// What is too much if a man of the player who is not to move went ahead.
-    fn premove(&self, position: &BoardPosition, mismatch: Mismatch) -> u32 {
-        let ahead = !position.turn();
-        let goes = |to: Square| {
-            let own = position.board().by_color(ahead).contains(to);
-            let man = self.evidence.placement.kinds(to).single().flatten().filter(|man| man.color == ahead && !own)?;
-            let froms = mismatch.missing & position.board().by_piece(man);
-            froms.into_iter().find(|from| may_go(man, *from, to, position.board().occupied()))
-        };
-        let found = mismatch.foreign.into_iter().any(|to| goes(to).is_some());
-        if found { cost::FOREIGN + cost::MISSING - cost::PREMOVE } else { 0 }
+    /// What is too much if men went ahead of their turn or stand beside their squares.
+    fn strays(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+        let arrived = line.last().map_or(Instant(i64::MAX), |m| self.evidence.placement.changed(uci::destination(*m)));
+        let mut missing = mismatch.missing;
+        let mut saved = 0;
+        for to in mismatch.foreign {
+            let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
+            let from = (missing & position.board().by_piece(man)).into_iter().map(|from| (stray(position, man, from, to), from));
+            let Some((cost, from)) = from.min_by_key(|(cost, _)| *cost) else { continue };
+            if cost < cost::FOREIGN {
+                missing.discard(from);
+                let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
+                saved += cost::FOREIGN + cost::MISSING - cost - if later { cost::LATER } else { 0 };
+            }
+        }
+        saved
     }
 
     /// A man that is known to read as another is no contradiction where it stands now, nor is an empty blind square.
@@ -365,6 +377,19 @@ impl<'a> Search<'a> {
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
             + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
+    }
+}
+
+/// What a man costs that is missing on `from` and stands on `to`.
+fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 {
+    let own = position.board().by_color(man.color).contains(to);
+    let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
+    match from.distance(to) {
+        _ if ahead => cost::PREMOVE,
+        _ if position.board().occupied().contains(to) => cost::FOREIGN,
+        0..=1 => cost::DISPLACED,
+        2 => cost::DISPLACED_FAR,
+        _ => cost::FOREIGN,
     }
 }
 

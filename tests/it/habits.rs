@@ -6,7 +6,9 @@ use bughoused::{
     notation::{bpgn::Game, replay::replay},
     rules::RuleSet,
     simulate::{
-        hands::{Performance, Profile, habit::Habit, play, plies_of, terms_of},
+        hands::{Performance, Profile, habit::Habit, play, play_offending, plies_of, terms_of},
+        offence::{Offence, Offences},
+        random_game::offending_game,
         world::{Action, Step, World},
     },
     types::{BoardId, Instant, Role, Square},
@@ -25,9 +27,8 @@ fn run(world: &mut World, steps: &[Step], until: Instant, name: &str) {
                 assert!(!world.free(board, square), "{name}: nothing to lift at {board} {square}, {}", step.at)
             }
             Action::LiftSlot(seat, slot) => assert!(world.tray(seat)[slot].is_some(), "{name}: {seat} {slot}"),
-            Action::PlaceSlot(seat, slot, man) => {
+            Action::PlaceSlot(seat, slot, _) => {
                 assert!(world.tray(seat)[slot].is_none(), "{name}: slot {slot} of {seat} is taken");
-                assert_eq!(man.color, seat.color, "{name}");
             }
             _ => {}
         }
@@ -76,5 +77,24 @@ fn every_habit_shows_alone() {
         let profile = Profile::named(habit.name()).unwrap();
         let shown = games.iter().any(|game| check(game, profile, 1).contains(habit.name()));
         assert_eq!(shown, !SILENT.contains(&habit), "{}", habit.name());
+    }
+}
+
+#[test]
+fn every_offence_is_committed() {
+    for offence in Offence::all() {
+        let offences = Offences { kinds: vec![offence], per_mille: None };
+        let committed = (0..40).filter(|seed| {
+            let (plies, terms) = offending_game(*seed, 120, &RuleSet::WBN_1_00, &offences);
+            let profile = Profile::named("human").unwrap();
+            let Performance { mut world, script, truth } = play_offending(&plies, &terms, profile, &offences, *seed);
+            run(&mut world, script.steps(), script.end(), &offence.name());
+            let reason = offence.reason().map_or("", |reason| reason.as_str());
+            truth.offences.iter().any(|found| found.kind == offence.kind() && found.reason == reason)
+        });
+        let rare = offence.reason().is_some() || offence == Offence::RepeatedlyHiding;
+        let least = if rare { 1 } else { 20 };
+        let committed = committed.count();
+        assert!(committed >= least, "{}: {committed} of 40", offence.name());
     }
 }

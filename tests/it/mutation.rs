@@ -8,7 +8,7 @@ use std::fs;
 use bughoused::{
     daemon::config::Config,
     notation::{bfen::Bfen, bpgn::Reader, replay::replay, san, uci},
-    rules::{BoardPosition, RuleSet},
+    rules::{BoardPosition, RuleSet, VARIANTS},
     table::capture::Replay,
     wire::{bslp, dgt},
 };
@@ -64,6 +64,15 @@ fn survivors(good: &[u8], read: impl Fn(&[u8]) -> bool) -> u64 {
     (0..ROUNDS).filter(|round| read(&spoiled(good, *round))).count() as u64
 }
 
+/// A law text, plain or as one of the variants: the length of a text chooses.
+fn rules(bytes: &[u8]) -> RuleSet {
+    let mut rules = RuleSet::ALL[bytes.len() % RuleSet::ALL.len()].clone();
+    if let Some(variant) = VARIANTS.get(bytes.len() / RuleSet::ALL.len() % (VARIANTS.len() + 1)) {
+        rules.vary(variant.name).unwrap();
+    }
+    rules
+}
+
 fn some_are_read_and_some_refused(read: u64) {
     assert!((1..ROUNDS).contains(&read), "{read} of {ROUNDS} were read");
 }
@@ -74,9 +83,8 @@ fn records() {
         let good = fs::read(entry.unwrap().path()).unwrap();
         let read = survivors(&good, |bytes| {
             let games: Vec<_> = Reader::new(bytes).collect();
-            let legal =
-                games.iter().flatten().filter(|parsed| replay(&parsed.game, &RuleSet::WBN_1_00).fault.is_none());
-            legal.count() > 0
+            let rules = rules(bytes);
+            games.iter().flatten().filter(|parsed| replay(&parsed.game, &rules).fault.is_none()).count() > 0
         });
         assert!(read < ROUNDS);
     }
@@ -102,7 +110,17 @@ fn what_was_read_is_written_and_read_again() {
 fn positions_and_moves() {
     let good = b"r2k1r2/pbppNppp/1p2p1nb/1P5N/3N4/4Pn1q/PPP1QP1P/2KR2R1/BBBNqrppp w - - 45 56 | \
                  Q~4rk1/8/8/8/8/8/8/R3K2R w KQ - 45 60";
-    let read = |bytes: &[u8]| Bfen::read(&String::from_utf8_lossy(bytes)).is_ok();
+    let read = |bytes: &[u8]| {
+        let Ok(bfen) = Bfen::read(&String::from_utf8_lossy(bytes)) else { return false };
+        let game = bfen.to_game(&rules(bytes));
+        for board in game.ids() {
+            let position = game.board(board);
+            for m in position.legal_moves() {
+                assert_eq!(san::read(&san::write(position, m, game.len()), position), Ok(m));
+            }
+        }
+        true
+    };
     some_are_read_and_some_refused(survivors(good, read));
     let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
     let read = |bytes: &[u8]| san::read(&String::from_utf8_lossy(bytes), &start).is_ok();

@@ -50,6 +50,59 @@ fn an_illegal_game_is_told_and_strict_says_so() {
     assert_eq!((failure.exit, failure.to_string().as_str()), (Exit::Failed, "1 of 1 games are illegal"));
 }
 
+/// The first game of a file as JSON.
+fn first(arguments: &[&str]) -> serde_json::Value {
+    let (text, outcome) = adjudicated(&[arguments, &["--json"]].concat());
+    assert!(outcome.is_ok());
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+#[test]
+fn the_two_files_that_are_no_bughouse_are_refused_at_their_ply() {
+    for (name, expect) in [
+        ("crazyhouse-mislabelled--bench.bpgn", ("A", 11, 11, "N@e5+")),
+        ("misc--pychess_bugchess_comment_2022.bpgn", ("A", 20, 33, "P@h3+")),
+    ] {
+        let line = first(&[&data(&format!("raw/{name}"))]);
+        let (board, ply, index, written) = expect;
+        assert_eq!(line["legal"], false, "{name}");
+        let fault = serde_json::json!({
+            "board": board, "ply": ply, "index": index, "move": written, "reason": "drop-not-in-pocket",
+            "reasons": ["drop-not-in-pocket"], "law": "WBN", "article": "5.10",
+        });
+        assert_eq!(line["fault"], fault, "{name}");
+    }
+}
+
+#[test]
+fn a_fault_cites_the_law_text_in_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let cited = |moves: &str, rules: &str| {
+        let path = file(dir.path(), &format!("[WhiteA \"x\"]\n\n{moves} *\n"));
+        let fault = first(&[&path, "--ruleset", rules])["fault"].clone();
+        ["reason", "law", "article"].map(|key| fault[key].as_str().unwrap().to_owned()).join(" ")
+    };
+    assert_eq!(cited("1A. N@e5", "wbn-1.00"), "drop-not-in-pocket WBN 5.10");
+    assert_eq!(cited("1A. N@e5", "cz-2024.06"), "drop-not-in-pocket CZ 5.10");
+    assert_eq!(cited("1A. N@e5", "fide-ext"), "drop-not-in-pocket FIDE-ext 3.2");
+    assert_eq!(cited("1A. Ra3", "fide-ext"), "blocked FIDE 3.5");
+}
+
+#[test]
+fn every_law_text_and_variant_is_taken_and_changes_what_it_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let moves = "1A. e4 1a. d5 2A. exd5 1B. Nf3 1b. P@b3 2a. Qxd5 3A. Nc3 3a. Qxd2+ 4A. Bxd2";
+    let path = file(dir.path(), &format!("[WhiteA \"x\"]\n\n{moves} *\n"));
+    for base in RuleSet::ALL {
+        for variant in crate::rules::VARIANTS {
+            let line = first(&[&path, "--ruleset", &format!("{},{}", base.name, variant.name)]);
+            // Black's pawn on b3 is beyond the own half and on the sixth rank of Black.
+            let forbidden = ["own-half", "no-pawn-on-6th"].contains(&variant.name);
+            assert_eq!(line["legal"], !forbidden, "{} {}", base.name, variant.name);
+        }
+    }
+}
+
 #[test]
 fn other_letters_are_read_when_named() {
     let dir = tempfile::tempdir().unwrap();

@@ -41,6 +41,7 @@ struct FaultLine {
     written: String,
     reason: &'static str,
     reasons: Vec<&'static str>,
+    law: &'static str,
     article: &'static str,
 }
 
@@ -65,7 +66,7 @@ impl Verdict {
             game: number,
             legal: replayed.fault.is_none(),
             plies: replayed.plies.len(),
-            fault: replayed.fault.as_ref().map(fault_line),
+            fault: replayed.fault.as_ref().map(|fault| fault_line(fault, ruleset)),
             bfen: bfen(&replayed).write(),
             mate: replayed.mates.clone(),
             result,
@@ -134,7 +135,11 @@ fn decided(replayed: &Replay) -> Option<&'static str> {
     })
 }
 
-fn fault_line(fault: &Fault) -> FaultLine {
+fn fault_line(fault: &Fault, ruleset: &RuleSet) -> FaultLine {
+    let (law, article) = match fault.reasons.first() {
+        Some(reason) => ruleset.article(*reason),
+        None => ruleset.notation_article(),
+    };
     let reasons: Vec<&'static str> = fault.reasons.iter().map(|reason| reason.as_str()).collect();
     FaultLine {
         board: fault.board,
@@ -143,7 +148,8 @@ fn fault_line(fault: &Fault) -> FaultLine {
         written: fault.written.clone(),
         reason: reasons.first().copied().unwrap_or("unreadable"),
         reasons,
-        article: fault.reasons.first().map_or("E", |reason| reason.article()),
+        law,
+        article,
     }
 }
 

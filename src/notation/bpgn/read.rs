@@ -3,9 +3,13 @@
 //! What can be mended is, with a located warning; what cannot be read is a located error.
 
 use super::{Comment, Game, GameMove, clock, kind_of, token};
+use crate::types::Seat;
 
 /// The most warnings of one game; the last one tells how many more there are.
 pub const WARNINGS_MAX: usize = 64;
+
+/// The most tags of one game.
+pub const TAGS_MAX: usize = 256;
 
 /// A remark about a place in the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,6 +128,9 @@ impl<'a> Parser<'a> {
         if !self.parsed.game.moves.is_empty() {
             self.warn(|| format!("expected tags before the moves, found {name}"));
         }
+        if self.parsed.game.tags.len() == TAGS_MAX {
+            return Err(self.error(format!("expected at most {TAGS_MAX} tags, found {name} too: is this BPGN?")));
+        }
         let value = self.date(name, unescape(quoted.unwrap_or(value)));
         self.parsed.game.tags.push((name.to_owned(), value));
         Ok(())
@@ -145,7 +152,7 @@ impl<'a> Parser<'a> {
         let text = self.take_lines(end + 1)[1..end].trim();
         if let Some(last) = self.parsed.game.moves.last_mut()
             && last.clock_ms.is_none()
-            && last.comments.is_empty()
+            && last.comments.iter().all(|comment| matches!(comment, Comment::Nag(_)))
             && !self.decided
         {
             if let Some(ms) = clock::read(text) {
@@ -184,12 +191,31 @@ impl<'a> Parser<'a> {
     }
 
     fn glyph(&mut self) -> Result<(), Located> {
+        let glyph = self.glyph_number()?;
+        self.place(Comment::Nag(glyph));
+        Ok(())
+    }
+
+    fn glyph_number(&mut self) -> Result<u8, Located> {
         let digits = self.rest()[1..].bytes().take_while(u8::is_ascii_digit).count();
         let number = self.rest()[1..=digits].parse();
         let number = number.map_err(|_| self.error(format!("expected a glyph $0 to $255, found {}", self.near())))?;
         self.take(digits + 1);
-        self.place(Comment::Nag(number));
-        Ok(())
+        Ok(number)
+    }
+
+    /// Glyphs in front of a move go behind it. One program writes `$146` for `N`, which is its sign of a novelty:
+    /// `$146@g4` was a knight's drop, but what stands there is a pawn's, and nothing is guessed.
+    fn early_glyphs(&mut self, number: u32, seat: Seat) -> Result<Vec<Comment>, Located> {
+        let mut glyphs = Vec::new();
+        while self.rest().starts_with('$') {
+            let glyph = self.glyph_number()?;
+            let hint = if glyph == 146 && self.rest().starts_with('@') { "; was N@ meant?" } else { "" };
+            self.warn(|| format!("expected a move after {number}{seat}., found the glyph ${glyph} before it{hint}"));
+            self.skip_space();
+            glyphs.push(Comment::Nag(glyph));
+        }
+        Ok(glyphs)
     }
 
     /// The next word, for messages.
@@ -207,8 +233,8 @@ impl<'a> Parser<'a> {
         self.take(used);
         let before = self.at;
         self.skip_space();
-        let dollar = usize::from(self.rest().starts_with('$'));
-        let san = self.rest().get(dollar..).map_or(0, |rest| dollar + token::word(rest).min(rest.len()));
+        let comments = self.early_glyphs(number, seat)?;
+        let san = token::word(self.rest()).min(self.rest().len());
         if san == 0 || self.rest().starts_with(['{', '}', '(', ')', '[', ']']) {
             let found = if san == 0 { "the end".into() } else { self.near() };
             return Err(self.error(format!("expected a move after {number}{seat}., found {found}")));
@@ -225,7 +251,7 @@ impl<'a> Parser<'a> {
             self.warn(|| format!("expected {mended}, found {san}"));
         }
         let san = mended.unwrap_or_else(|| san.to_owned());
-        self.parsed.game.moves.push(GameMove { number, seat, san, clock_ms: None, comments: Vec::new() });
+        self.parsed.game.moves.push(GameMove { number, seat, san, clock_ms: None, comments });
         self.parsed.move_lines.push(self.line);
         Ok(())
     }

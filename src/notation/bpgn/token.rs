@@ -35,12 +35,10 @@ pub fn result(word: &str) -> Option<&'static str> {
     ["1-0", "0-1", "1/2-1/2", "*"].into_iter().find(|result| *result == word)
 }
 
-/// A move as the strict form spells it, for what programs write instead: `$146@g4` for a knight's drop (a viewer that
-/// took the `N` for its sign of a novelty), `@e3` and `p@e3` for a pawn's, `0-0`.
+/// A move as the strict form spells it, for what programs write instead: `@e3` and `p@e3` for a pawn's drop, `0-0`.
 pub fn mend(word: &str) -> Option<String> {
     let bytes = word.as_bytes();
     match bytes {
-        _ if word.starts_with("$146@") => Some(format!("N{}", &word[4..])),
         [b'@', _, _, ..] => Some(format!("P{word}")),
         [role, b'@', ..] if role.is_ascii_lowercase() => {
             Some(format!("{}{}", role.to_ascii_uppercase() as char, &word[1..]))
@@ -68,7 +66,6 @@ mod tests {
     #[test]
     fn what_programs_write_for_moves() {
         let mended = |text: &str| mend(text).unwrap();
-        assert_eq!(mended("$146@h3+"), "N@h3+");
         assert_eq!(mended("@e3"), "P@e3");
         assert_eq!(mended("p@c4"), "P@c4"); // the sample of WBN E13
         assert_eq!(mended("0-0-0+"), "O-O-O+");

@@ -1,9 +1,6 @@
-//! The few men that a written move can mean, and whether they may make it.
-//!
-//! The rules decide what is legal; what is legal under every rule set is seen here at once, without all moves of the
-//! position.
+//! The few men that a written move can mean. Whether they may make it the rules decide.
 
-use shakmaty::{Move, attacks};
+use shakmaty::attacks;
 
 use crate::{
     rules::BoardPosition,
@@ -40,26 +37,4 @@ pub fn capturing(position: &BoardPosition, to: Square) -> Bitboard {
         return Bitboard::EMPTY;
     }
     attacks::pawn_attacks(!position.turn(), to) & board.pawns() & board.by_color(position.turn())
-}
-
-/// Whether the move of a man that reaches its square is legal.
-pub fn can_play(position: &BoardPosition, m: Move) -> bool {
-    is_plainly_legal(position, m) || position.is_legal(m)
-}
-
-/// Whether a move that fits the board's geometry is legal under any rule set: no man of its own and no king is taken,
-/// the king is safe afterwards, and no rule of castling, promotion or the e.p. capture is asked.
-fn is_plainly_legal(position: &BoardPosition, m: Move) -> bool {
-    let Move::Normal { role, from, to, promotion: None, .. } = m else { return false };
-    let board = position.board();
-    let ours = board.by_color(position.turn());
-    let Some(king) = position.king(position.turn()) else { return false };
-    let pawn = role == Role::Pawn
-        && (Bitboard::BACKRANKS.contains(to) || from.distance(to) > 1 && !position.rules().dropped_pawn_steps_two);
-    if pawn || (ours | board.kings()).contains(to) {
-        return false;
-    }
-    let safe = if role == Role::King { to } else { king };
-    let occupied = board.occupied().without(from).with(to);
-    position.attackers(safe, !position.turn(), occupied).without(to).is_empty()
 }

@@ -4,7 +4,7 @@ use shakmaty::Move;
 
 use super::{
     Marks,
-    candidates::{can_play, capturing, reaching},
+    candidates::{capturing, reaching},
 };
 use crate::{
     rules::{Attempt, BoardPosition},
@@ -50,7 +50,7 @@ fn castling(letters: &[u8], marks: &mut Marks) -> Option<Written> {
 fn drop(role: Option<u8>, file: u8, rank: u8, marks: &mut Marks) -> Option<Written> {
     marks.plain = role.is_some_and(|letter| letter.is_ascii_uppercase());
     let role = role.map_or(Some(Role::Pawn), |letter| Role::from_char(letter as char))?;
-    (role != Role::King).then_some(Written::Drop(role, square(file, rank)?))
+    Some(Written::Drop(role, square(file, rank)?))
 }
 
 fn square(file: u8, rank: u8) -> Option<Square> {
@@ -106,7 +106,7 @@ impl Written {
     /// The legal moves that it can mean.
     pub fn each_legal(self, position: &BoardPosition, mut found: impl FnMut(Move)) {
         let mut legal = |m: Move| {
-            if can_play(position, m) {
+            if position.is_legal(m) {
                 found(m);
             }
         };

@@ -174,6 +174,19 @@ fn without_clocks_nobody_stalls_for_long() {
 }
 
 #[test]
+fn mate_wins_and_is_lifted_by_the_next_move() {
+    // WBN 2.1, WBN 1.16: Black escapes with an illegal move that stands, White goes on, and nobody is mated any more
+    let mut game = game("wbn-1.00", &["6rk/6pp/8/6N1/8/8/8/4K3[] w - - 0 1", START]);
+    play(&mut game, BoardId::A, goes(Square::G5, Square::F7));
+    assert_eq!(game.board_end(BoardId::A), Some(BoardEnd::won(BoardId::A, Color::White)));
+    let escape = goes(Square::H8, Square::G8);
+    assert_eq!(reasons(&game, 'a', escape), [Reason::OwnPieceCaptured]);
+    play(&mut game, BoardId::A, goes(Square::H7, Square::H6));
+    play(&mut game, BoardId::A, goes(Square::F7, Square::H6));
+    assert_eq!(game.board_end(BoardId::A), None);
+}
+
+#[test]
 fn kings_may_be_captured() {
     let mut captured = game("wbn-1.00,king-capture", &["4k3/8/8/8/8/8/4r3/R3K2R[] w KQ - 0 1", START]);
     let ignore = goes(Square::A1, Square::B1);
@@ -226,6 +239,16 @@ fn an_unmoved_king_gets_its_rights_back_even_from_none() {
     assert!(game.board(BoardId::A).castles().is_empty());
     play(&mut game, BoardId::A, drop(Role::Rook, Color::White, Square::A1));
     assert!(game.board(BoardId::A).castles().has(Color::White, CastlingSide::QueenSide));
+}
+
+#[test]
+fn a_king_at_home_is_not_said_to_have_moved() {
+    // FIDE-ext 3.5: a position without rights does not tell whether kings or rooks have gone
+    let mut game = game("fide-ext", &["4k3/8/8/8/8/8/8/4K3[R] w - - 0 1", "4k3/8/8/8/8/8/8/3K4[R] w - - 0 1"]);
+    for (board, expect) in [(BoardId::A, true), (BoardId::B, false)] {
+        play(&mut game, board, drop(Role::Rook, Color::White, Square::H1));
+        assert_eq!(game.board(board).castles().has(Color::White, CastlingSide::KingSide), expect, "{board}");
+    }
 }
 
 #[test]

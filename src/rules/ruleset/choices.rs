@@ -1,4 +1,4 @@
-//! The words that fields of a rule set choose from.
+//! The words that fields of a rule set choose from: each is a type, its choices are words of configurations.
 
 macro_rules! choices {
     ($($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident = $word:literal,)+ })+) => {$(
@@ -31,6 +31,14 @@ macro_rules! choices {
 
 choices! {
     /// What may happen to kings.
+    ///
+    /// ```
+    /// use bughoused::rules::{Kings, RuleSet};
+    ///
+    /// let rules: RuleSet = "wbn-1.00,king-capture".parse().unwrap();
+    /// assert_eq!(rules.moves.kings, Kings::Captured);
+    /// assert_eq!(Kings::from_word("mated"), Some(Kings::Mated));
+    /// ```
     Kings {
         /// They are never captured; the game ends with mate (WBN 1.5).
         Mated = "mated",

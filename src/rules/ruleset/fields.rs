@@ -12,6 +12,16 @@ const COUNT_MAX: u32 = 99;
 const FREEZING_SECONDS_MAX: u16 = 600;
 
 /// One field of a rule set.
+///
+/// ```
+/// use bughoused::rules::{Field, RuleSet};
+///
+/// let mut rules = RuleSet::CZ_2024_06;
+/// let repetition = Field::named("repetition").unwrap();
+/// assert_eq!((repetition.get(&rules).as_str(), repetition.expected), ("3", "a number from 2 to 99"));
+/// repetition.set(&mut rules, "4").unwrap();
+/// assert_eq!(rules.to_string(), "cz-2024.06,repetition=4");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name in configurations.

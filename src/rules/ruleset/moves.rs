@@ -4,6 +4,14 @@ use super::Kings;
 use crate::types::{Bitboard, Color, Role};
 
 /// What the move generator needs to know of a rule set.
+///
+/// ```
+/// use bughoused::{rules::RuleSet, types::{Color, Role, Square}};
+///
+/// let moves = RuleSet::FIDE_EXT.moves;
+/// assert_eq!(moves.promotions().collect::<Vec<_>>(), [Role::Queen, Role::Rook, Role::Bishop, Role::Knight]);
+/// assert!(!moves.drop_squares(Color::Black, Role::Pawn).contains(Square::E1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MoveRules {
     /// What a pawn may become, the default first; `None` after the last. None at all: it stays a pawn.

@@ -12,6 +12,15 @@ const NEAR_MIN: f64 = 0.8;
 const NEAR_COUNT: usize = 3;
 
 /// A way of playing that people know by a name: changes to any law text.
+///
+/// ```
+/// use bughoused::rules::{RuleSet, VARIANTS};
+///
+/// for variant in VARIANTS {
+///     let rules: RuleSet = format!("fide-ext,{}", variant.name).parse().unwrap();
+///     assert_eq!(rules.changes().len(), variant.changes.len());
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The name in configurations.
@@ -91,7 +100,8 @@ fn suggestion_or(near: &[&str]) -> String {
     match suggestion(near) {
         none if none.is_empty() => {
             let fields: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
-            format!("; the fields are {}", fields.join(", "))
+            let variants: Vec<&str> = VARIANTS.iter().map(|variant| variant.name).collect();
+            format!("; the fields are {}; the variants are {}", fields.join(", "), variants.join(", "))
         }
         found => found,
     }

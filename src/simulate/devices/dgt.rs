@@ -11,15 +11,18 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
-    simulate::{
-        Stream, rng,
-        world::{Clock, World},
-    },
-    types::{BoardId, Color, Instant, MS, SECOND},
+    simulate::world::{Clock, World},
+    types::{BoardId, Color, Instant, MS, Piece, SECOND},
     wire::dgt::{ClockReading, Command, Face, Message, code_of},
 };
 
-use super::{Chunk, Device, line::Line, scan::Scan};
+use super::{
+    Chunk, Device, Site,
+    faults::{Fault, Faults},
+    line::Line,
+    scan::Scan,
+    senses::Senses,
+};
 
 /// Bytes of commands that wait.
 const INPUT_MAX: usize = 10;
@@ -29,6 +32,8 @@ const SCAN_MS: std::ops::RangeInclusive<i64> = 200..=250;
 const POLL_MS: std::ops::RangeInclusive<i64> = 350..=480;
 /// From a move of the lever to the look at it in ms.
 const LEVER_MS: std::ops::RangeInclusive<i64> = 20..=200;
+/// From a look at a lever that bounces to the next look.
+const BOUNCE: i64 = 60 * MS;
 /// From a command to the first byte of its answer in ms.
 const ANSWER_MS: std::ops::RangeInclusive<i64> = 3..=15;
 /// Messages of 1000 that a read of the host cuts.
@@ -48,6 +53,8 @@ pub struct DgtMake {
     pub rotated: bool,
     /// Whether White sits at the left display of the clock.
     pub white_left: bool,
+    /// Whether a clock is plugged in.
+    pub clock: bool,
 }
 
 /// What it tells by itself.
@@ -82,8 +89,12 @@ pub struct DgtBoard {
     command_at: Instant,
     scan: Scan,
     scan_us: i64,
-    /// Codes by field as last felt.
-    felt: [u8; 64],
+    senses: Senses,
+    faults: Faults,
+    /// When the clock falls silent.
+    clock_lost: Option<Instant>,
+    /// Men by field as last felt.
+    felt: [Option<Piece>; 64],
     poll_us: i64,
     /// Next regular look at the clock.
     poll_at: Instant,
@@ -92,16 +103,18 @@ pub struct DgtBoard {
     /// The lever's last movement that was noticed.
     lever_seen: Instant,
     /// The time last told, and when.
-    told: Option<(ClockReading, Instant)>,
+    told: Option<(Option<ClockReading>, Instant)>,
+    /// The lever is felt up again at the next look.
+    bounces: bool,
     /// All before this is done.
     done: Instant,
     ignored: u64,
 }
 
 impl DgtBoard {
-    /// A board that is switched on at the opening of the table. `index` tells devices of one seed apart.
-    pub fn new(make: DgtMake, world: &World, seed: u64, index: usize) -> DgtBoard {
-        let mut rng = rng(seed, Stream::Device(index));
+    /// A board that is switched on at the opening of the table.
+    pub fn new(make: DgtMake, site: Site<'_>) -> DgtBoard {
+        let mut rng = site.rng();
         let scan_us = rng.random_range(*SCAN_MS.start() * MS..=SCAN_MS.end() * MS);
         let poll_us = rng.random_range(*POLL_MS.start() * MS..=POLL_MS.end() * MS);
         let origin = Instant(-rng.random_range(0..scan_us));
@@ -109,30 +122,35 @@ impl DgtBoard {
             make,
             serial: rng.random_range(1_000..16_384),
             mode: Mode::Bus,
-            line: Line::new(9600, SPLIT_PER_MILLE),
+            line: Line::new(9600, SPLIT_PER_MILLE, site.faults.clone()),
             commands: VecDeque::with_capacity(INPUT_MAX),
             command_at: Instant::ZERO,
             scan: Scan::new(origin, scan_us, 64),
             scan_us,
-            felt: [0; 64],
+            senses: site.board_senses(make.board),
+            faults: site.faults.clone(),
+            clock_lost: site.clock_lost(),
+            felt: [None; 64],
             poll_us,
             poll_at: Instant(rng.random_range(0..poll_us)),
             lever_at: None,
             lever_seen: Instant::ZERO,
             told: None,
+            bounces: false,
             done: Instant::ZERO,
             ignored: 0,
             rng,
         };
-        board.restart(Instant::ZERO, world);
+        board.restart(Instant::ZERO, site.world);
         board
     }
 
-    /// The code that stands on a field.
-    fn code(&self, world: &World, field: usize) -> u8 {
+    /// The man that a field feels.
+    fn man(&self, world: &World, field: usize) -> Option<Piece> {
         let square = field ^ 0b111_000; // rank 8 first
         let square = if self.make.rotated { square ^ 63 } else { square };
-        code_of(world.squares(self.make.board)[square])
+        let (man, id) = world.man(self.make.board, square);
+        self.senses.feel(field, man, id, self.done)
     }
 
     fn clock<'a>(&self, world: &'a World) -> &'a Clock {
@@ -141,7 +159,7 @@ impl DgtBoard {
 
     /// The next field whose change will be felt, and when.
     fn next_visit(&self, world: &World) -> Option<(Instant, usize)> {
-        let changed = (0..64).filter(|field| self.felt[*field] != self.code(world, *field));
+        let changed = (0..64).filter(|field| self.felt[*field] != self.man(world, *field));
         changed.map(|field| (self.scan.visit(field, self.done), field)).min()
     }
 
@@ -156,10 +174,10 @@ impl DgtBoard {
     }
 
     fn visit(&mut self, at: Instant, field: usize, world: &World) {
-        let code = self.code(world, field);
-        self.felt[field] = code;
+        let man = self.senses.read(self.man(world, field), &mut self.rng);
+        self.felt[field] = man;
         if self.mode.streams() {
-            self.tell(at, &Message::FieldUpdate { field: field as u8, code });
+            self.tell(at, &Message::FieldUpdate { field: field as u8, code: code_of(man) });
         }
     }
 
@@ -174,23 +192,34 @@ impl DgtBoard {
             self.lever_at = None;
         }
         self.skip_polls(at);
-        let reading = self.reading(world, at);
+        let mut reading = self.reading(world, at);
+        if let Some(reading) = &mut reading
+            && std::mem::take(&mut self.bounces)
+        {
+            reading.right_high = !reading.right_high;
+            self.lever_at = Some(at + BOUNCE);
+        }
         let due = match (self.mode, self.told) {
             (_, None) => true,
             (Mode::Update, Some((_, when))) => at - when >= SECOND - self.poll_us / 2,
             (_, Some((before, _))) => before != reading,
         };
-        if due || self.told.is_some_and(|(before, _)| before.right_high != reading.right_high) {
+        let high = |reading: Option<ClockReading>| reading.map(|reading| reading.right_high);
+        if due || self.told.is_some_and(|(before, _)| high(before) != high(reading)) {
             self.tell_clock(at, reading);
         }
     }
 
-    fn tell_clock(&mut self, at: Instant, reading: ClockReading) {
+    fn tell_clock(&mut self, at: Instant, reading: Option<ClockReading>) {
         self.told = Some((reading, at));
-        self.tell(at, &Message::Clock(reading));
+        self.tell(at, &reading.map_or(Message::NoClock, Message::Clock));
     }
 
-    fn reading(&self, world: &World, at: Instant) -> ClockReading {
+    /// What the clock shows, if one is heard.
+    fn reading(&self, world: &World, at: Instant) -> Option<ClockReading> {
+        if !self.make.clock || self.clock_lost.is_some_and(|lost| at >= lost) {
+            return None;
+        }
         let clock = self.clock(world);
         let face = |color| {
             let left = clock.left(color, at);
@@ -201,13 +230,13 @@ impl DgtBoard {
             true => (face(Color::White), face(Color::Black)),
             false => (face(Color::Black), face(Color::White)),
         };
-        ClockReading {
+        Some(ClockReading {
             left,
             right,
             running: clock.running(),
             right_high: (clock.high() == Color::White) != self.make.white_left,
             battery_low: false,
-        }
+        })
     }
 
     /// Carries out the first command that waits.
@@ -252,7 +281,7 @@ impl DgtBoard {
             Command::Reset => return self.enter(at, Mode::Idle),
             Command::UpdateNice => return self.enter(at, Mode::UpdateNice),
             Command::RequestClock => return self.tell_clock(at, self.reading(world, at)),
-            Command::RequestBoard => Message::BoardDump(Box::new(self.felt)),
+            Command::RequestBoard => Message::BoardDump(Box::new(self.felt.map(code_of))),
             Command::RequestSerial => Message::SerialNumber(format!("{:05}", self.serial)),
             Command::RequestLongSerial => Message::LongSerialNumber(format!("{:010}", self.serial)),
             Command::RequestTrademark => Message::Trademark("bughoused emulated board\nno real device\n".into()),
@@ -269,6 +298,7 @@ impl DgtBoard {
             self.lever_seen = touched;
             let late = self.rng.random_range(*LEVER_MS.start() * MS..=LEVER_MS.end() * MS);
             self.lever_at = Some(self.lever_at.unwrap_or(at + late));
+            self.bounces |= self.faults.happens(Fault::Bounce, &mut self.rng);
         }
     }
 }
@@ -289,7 +319,8 @@ impl Device for DgtBoard {
 
     fn next(&self, world: &World) -> Option<Instant> {
         let visit = self.next_visit(world).map(|(at, _)| at);
-        [visit, self.next_command(), self.next_poll(), self.line.next()].into_iter().flatten().min()
+        let flicker = self.senses.next_change(self.done);
+        [visit, flicker, self.next_command(), self.next_poll(), self.line.next()].into_iter().flatten().min()
     }
 
     fn run_until(&mut self, at: Instant, world: &World, out: &mut Vec<Chunk>) {
@@ -301,9 +332,10 @@ impl Device for DgtBoard {
                 self.visit(due, field, world);
             } else if self.next_poll().is_some_and(|poll| poll <= due) {
                 self.poll(due, world);
-            } else {
+            } else if self.next_command().is_some_and(|command| command <= due) {
                 self.command(due, world);
             }
+            self.done = self.done.max(due);
         }
         self.done = self.done.max(at);
     }
@@ -313,8 +345,8 @@ impl Device for DgtBoard {
         self.commands.clear();
         self.line.cut();
         self.lever_seen = self.clock(world).touched();
-        self.felt = std::array::from_fn(|field| self.code(world, field));
         self.done = at;
+        self.felt = std::array::from_fn(|field| self.man(world, field));
     }
 
     fn streaming(&self) -> bool {
@@ -329,6 +361,8 @@ impl Device for DgtBoard {
             "scan_ms": self.scan_us as f64 / 1000.0,
             "outages": [],
             "errors": [],
+            "broken": self.senses.broken(),
+            "clock_lost": self.clock_lost,
         })
     }
 

@@ -4,17 +4,70 @@
 //! host. Whoever runs a device steps to every instant that [`Device::next`] names and to every change of the world, so
 //! that a device never has to look back. What the men and clocks mean is not known here.
 
+mod bslp;
 mod dgt;
+pub mod faults;
 mod line;
 mod scan;
-mod tray;
+mod senses;
 
+pub use bslp::{BslpMake, BslpUnit, Serves};
 pub use dgt::{DgtBoard, DgtMake};
-pub use tray::{TrayMake, TrayUnit};
 
-use crate::types::Instant;
+use rand_chacha::ChaCha8Rng;
 
-use super::world::World;
+use crate::types::{BoardId, Instant, Square};
+
+use self::{
+    faults::{Fault, Faults, Span},
+    senses::Senses,
+};
+use super::{
+    Stream, rng,
+    world::{ManId, World},
+};
+
+/// Where a device is put.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// The table when it is switched on.
+    pub world: &'a World,
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// Tells devices of one seed apart.
+    pub index: usize,
+    /// What may be broken.
+    pub faults: &'a Faults,
+    /// When it may break.
+    pub span: Span,
+}
+
+impl Site<'_> {
+    fn rng(&self) -> ChaCha8Rng {
+        rng(self.seed, Stream::Device(self.index))
+    }
+
+    /// Chance for what is broken, apart from all else.
+    fn fault_rng(&self) -> ChaCha8Rng {
+        rng(self.seed, Stream::Faults(self.index))
+    }
+
+    /// The cells of a board.
+    fn board_senses(&self, board: BoardId) -> Senses {
+        let man = |square: Square| Some((self.world.id(board, square), self.world.at(board, square)?));
+        let men: Vec<(ManId, _)> = Square::ALL.into_iter().filter_map(man).collect();
+        Senses::new(self.faults, 64, &men, self.span, &mut self.fault_rng())
+    }
+
+    /// When a clock is not heard any more.
+    fn clock_lost(&self) -> Option<Instant> {
+        let mut rng = rng(self.seed, Stream::Faults(self.index | CLOCK));
+        self.faults.happens(Fault::ClockLost, &mut rng).then(|| self.span.draw(&mut rng))
+    }
+}
+
+/// Tells a device's clock from its cells.
+const CLOCK: usize = 1 << 16;
 
 /// Bytes on their way to the host.
 #[derive(Clone, Debug, PartialEq, Eq)]

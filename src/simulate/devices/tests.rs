@@ -11,7 +11,16 @@ use crate::{
 };
 
 const A: BoardId = BoardId::A;
-const PLAIN: DgtMake = DgtMake { board: A, rotated: false, white_left: true };
+const PLAIN: DgtMake = DgtMake { board: A, rotated: false, white_left: true, clock: true };
+
+fn site(world: &World, seed: u64, index: usize) -> Site<'_> {
+    static SOUND: std::sync::LazyLock<Faults> = std::sync::LazyLock::new(Faults::default);
+    Site { world, seed, index, faults: &SOUND, span: Span { from: Instant::ZERO, to: Instant::ZERO } }
+}
+
+fn trays_of(seats: Vec<crate::types::Seat>) -> BslpMake {
+    BslpMake { serves: Serves::Trays(seats), sensing: bslp::Sensing::Piece }
+}
 
 fn world() -> World {
     World::set_up(180 * SECOND, &[Color::Black, Color::White])
@@ -77,7 +86,7 @@ impl<D: Device> Rig<D> {
 
 fn board(make: DgtMake, seed: u64) -> Rig<DgtBoard> {
     let world = world();
-    Rig::new(DgtBoard::new(make, &world, seed, 0), world)
+    Rig::new(DgtBoard::new(make, site(&world, seed, 0)), world)
 }
 
 fn fields(messages: &[(Instant, Message)]) -> Vec<(u8, u8)> {
@@ -218,10 +227,10 @@ fn white_may_sit_at_either_side_of_the_clock() {
     }
 }
 
-fn trays(seed: u64) -> Rig<TrayUnit> {
+fn trays(seed: u64) -> Rig<BslpUnit> {
     let world = world();
     let seats = crate::types::Seat::all(2).collect();
-    Rig::new(TrayUnit::new(TrayMake { seats }, &world, seed, 2), world)
+    Rig::new(BslpUnit::new(trays_of(seats), site(&world, seed, 2)), world)
 }
 
 fn command(command: bslp::Command) -> Vec<u8> {
@@ -262,7 +271,7 @@ fn a_button_is_told_once_and_at_once() {
     let mut rig = trays(1);
     let press = Action::Button(A.seat(Color::Black), bslp::Button::Knight);
     rig.act(press).send(&command(bslp::Command::Helo)).run(100 * MS).lines();
-    let told = |rig: &mut Rig<TrayUnit>| {
+    let told = |rig: &mut Rig<BslpUnit>| {
         let lines = rig.run(10 * MS).lines();
         lines.iter().filter(|(_, line)| matches!(line, bslp::Line::Button { ch: 1, .. })).count()
     };
@@ -293,7 +302,8 @@ fn a_device_that_restarts_has_forgotten_its_host() {
     trays.send(&command(bslp::Command::Helo)).run(SECOND);
     trays.device.restart(trays.at, &trays.world);
     trays.heard.clear();
-    assert_eq!(trays.run(3 * SECOND).lines(), []);
+    let lines = trays.run(3 * SECOND).lines();
+    assert!(matches!(&lines[..], [(_, bslp::Line::Helo { .. })]), "it says who it is and waits: {lines:?}");
 }
 
 #[test]
@@ -304,7 +314,7 @@ fn after_every_touch_has_settled_the_mirror_equals_the_world() {
         &crate::simulate::hands::Profile::CLEAN,
         9,
     );
-    let device = DgtBoard::new(DgtMake { rotated: true, ..PLAIN }, &performance.world, 9, 0);
+    let device = DgtBoard::new(DgtMake { rotated: true, ..PLAIN }, site(&performance.world, 9, 0));
     let mut rig = Rig::new(device, performance.world);
     rig.pace(&[0x42, 0x4b]);
     let mut mirror = [0u8; 64];
@@ -323,4 +333,73 @@ fn after_every_touch_has_settled_the_mirror_equals_the_world() {
             assert_eq!(mirror[field], code_of(rig.world.at(A, square)), "{square} after {step:?}");
         }
     }
+}
+
+/// What a BSLP board tells of a1, e2 and e4 before and after 1. e4.
+fn felt(sensing: bslp::Sensing) -> [String; 5] {
+    let world = world();
+    let make = BslpMake { serves: Serves::Board { board: A, rotated: false, clock: Some(true) }, sensing };
+    let mut rig = Rig::new(BslpUnit::new(make, site(&world, 5, 0)), world);
+    rig.send(&command(bslp::Command::Helo)).run(50 * MS).send(&command(bslp::Command::Snap { ch: 0 })).run(50 * MS);
+    rig.act(Action::Lift(A, Square::E2)).run(200 * MS).act(Action::Place(A, Square::E4, Color::White.pawn()));
+    rig.run(200 * MS);
+    let mut cells = vec![Vec::new(); 64];
+    for (_, line) in rig.lines() {
+        match line {
+            bslp::Line::Snap { cells: men, .. } => {
+                men.into_iter().enumerate().for_each(|(cell, man)| cells[cell].push(format!("{man:?}")));
+            }
+            bslp::Line::Tags { first, tags, .. } => {
+                tags.into_iter().enumerate().for_each(|(n, tag)| cells[first as usize + n].push(format!("{tag:x}")));
+            }
+            bslp::Line::Levels { first, levels, .. } => {
+                levels.into_iter().enumerate().for_each(|(n, level)| cells[first as usize + n].push(level.to_string()));
+            }
+            bslp::Line::Cell { cell, value, .. } => cells[cell as usize].push(match sensing {
+                bslp::Sensing::Tag => format!("{:x}", value.tag().unwrap()),
+                bslp::Sensing::Level => value.level().unwrap().to_string(),
+                _ => format!("{:?}", value.kinds().unwrap()),
+            }),
+            _ => {}
+        }
+    }
+    let [a1, e2, e4] = [56, 52, 36].map(|cell: usize| cells[cell].clone());
+    [a1[0].clone(), e2[0].clone(), e2[1].clone(), e4[0].clone(), e4[1].clone()]
+}
+
+#[test]
+fn boards_tell_kinds_tags_or_occupancy() {
+    use crate::types::{Kinds, Role};
+    let [empty, x] = [Kinds::EMPTY, Kinds::OCCUPIED].map(|kinds| format!("{kinds:?}"));
+    let [rook, pawn] =
+        [Role::Rook, Role::Pawn].map(|role| format!("{:?}", Kinds::only(Piece { color: Color::White, role })));
+    assert_eq!(felt(bslp::Sensing::Piece), [&rook, &pawn, &empty, &empty, &pawn].map(String::clone));
+    assert_eq!(felt(bslp::Sensing::Occupancy), [&x, &x, &empty, &empty, &x].map(String::clone));
+    let [_, before, gone, was, after] = felt(bslp::Sensing::Tag);
+    assert_eq!((&*gone, &*was, &before), ("0", "0", &after), "the same man");
+}
+
+#[test]
+fn levels_tell_kind_and_side_within_noise() {
+    let levels = felt(bslp::Sensing::Level).map(|level| level.parse::<i32>().unwrap());
+    for (level, expect) in levels.into_iter().zip([320, 80, 0, 0, 80]) {
+        assert!((level - expect).abs() <= 25, "{levels:?}");
+    }
+}
+
+#[test]
+fn a_board_with_a_clock_tells_the_lever_at_once() {
+    let world = world();
+    let serves = Serves::Board { board: A, rotated: false, clock: Some(true) };
+    let make = BslpMake { serves, sensing: bslp::Sensing::Occupancy };
+    let mut rig = Rig::new(BslpUnit::new(make, site(&world, 6, 0)), world);
+    rig.send(&command(bslp::Command::Helo)).run(2 * SECOND).act(Action::Start(A)).run(20 * MS);
+    let press = Action::Press { seat: A.seat(Color::White), bonus: 0 };
+    rig.heard.clear();
+    rig.run(500 * MS).act(press).run(20 * MS);
+    let mut runs = rig.lines().into_iter().filter_map(|(_, line)| match line {
+        bslp::Line::Clock { left_ms, run, .. } => Some((left_ms / 1000, run)),
+        _ => None,
+    });
+    assert_eq!(runs.next_back(), Some((179, bslp::Run::Right)));
 }

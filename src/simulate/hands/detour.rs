@@ -4,6 +4,7 @@ use rand::{Rng, seq::IndexedRandom};
 use shakmaty::attacks;
 
 use crate::{
+    rules::Reason,
     simulate::world::{Action, Step},
     types::{Instant, Piece, Role, Square},
     wire::bslp::Button,
@@ -52,7 +53,7 @@ impl Hand<'_> {
     fn come_down(&mut self, way: i64, man: Piece) {
         let to = self.ply.to;
         let Some(role) = self.ply.promotion else { return self.place(way, to, man) };
-        if self.shows(Habit::Swapped) {
+        if self.ply.illegal == Some(Reason::PromotionPiece) || self.shows(Habit::Swapped) {
             self.tag(Habit::Swapped);
             let real = Piece { role, ..man };
             if self.rng.random() {

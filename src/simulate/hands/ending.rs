@@ -36,12 +36,12 @@ impl Hands<'_> {
     /// The clocks are stopped; men stay.
     fn stop(&mut self, over: Instant) {
         for board in BoardId::first(self.boards.len()) {
-            let super::Board { since, turn, .. } = self.boards[board.index()];
+            let super::Board { since, turn, paused, .. } = self.boards[board.index()];
             let at = over + self.draw(|profile| &profile.stop);
             let left = self.players[board.seat(turn).index()].left;
             // Nobody's flag falls while the other board plays on: the record does not have that time.
-            let runs = (at - since).min(left / 2);
-            self.act(since, Action::Lag(board, at - since - runs));
+            let runs = (at - since - paused).min(left / 2);
+            self.act(since, Action::Lag(board, at - since - paused - runs));
             self.act(at, Action::Stop(board));
             self.truth.stop.insert(board, at);
         }
@@ -86,7 +86,7 @@ impl Hands<'_> {
         for board in BoardId::first(self.boards.len()) {
             self.set_up(board, cleared);
         }
-        for man in self.world.air().to_vec() {
+        for man in self.world.air() {
             self.act(cleared, Action::Away(man));
         }
     }

@@ -108,6 +108,12 @@ impl Rates {
         rates
     }
 
+    /// The same with a habit that shows on every occasion.
+    pub(super) fn with(mut self, habit: Habit) -> Rates {
+        self.0[habit as usize] = OF;
+        self
+    }
+
     /// Of how many of [`OF`] occasions it shows.
     pub const fn of(&self, habit: Habit) -> u16 {
         self.0[habit as usize]

@@ -11,6 +11,7 @@ mod fidget;
 pub mod habit;
 mod marks;
 mod motion;
+mod offend;
 mod pass;
 mod ply;
 mod profile;
@@ -22,7 +23,7 @@ mod waiting;
 
 pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
-pub use record::{players_of, plies_of, terms_of};
+pub use record::{players_of, plies_of, ply_of, terms_of};
 pub use truth::{Allowed, Played, Truth};
 
 use std::collections::BTreeSet;
@@ -30,18 +31,21 @@ use std::collections::BTreeSet;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Square};
+use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat, Square};
 
 use self::{
     habit::{Habit, OF},
     marks::Marks,
     motion::{Displaced, Motion, Scene, motion},
+    offend::Kept,
     profile::draw,
     times::{Spent, spend},
     timing::Timing,
 };
 use super::{
-    Stream, rng,
+    Stream,
+    offence::{Occasions, Offence, Offences},
+    rng,
     world::{Action, Script, Step, World},
 };
 
@@ -49,6 +53,8 @@ use super::{
 const START: i64 = 3 * SECOND;
 /// Both clocks are set going within this time in ms.
 const START_APART: Millis = 0..=300;
+/// How much later the other boards start when that is an offence, in ms.
+const UNEVEN: Millis = 1500..=4000;
 /// How long everything rests after the last touch.
 pub const AFTERWARDS: i64 = 3 * SECOND;
 
@@ -65,11 +71,18 @@ pub struct Performance {
 
 /// Plays a game. The same arguments give the same performance.
 pub fn play(plies: &[Ply], terms: &Terms, profile: &Profile, seed: u64) -> Performance {
+    play_offending(plies, terms, profile, &Offences::default(), seed)
+}
+
+/// The same by players who hide men and misuse clocks.
+pub fn play_offending(plies: &[Ply], terms: &Terms, profile: &Profile, offences: &Offences, seed: u64) -> Performance {
     let mut rng = rng(seed, Stream::Hands);
     let levers: Vec<Color> = (0..terms.boards).map(|_| Color::from_white(rng.random())).collect();
     let world = World::set_up(terms.base_ms * MS, &levers);
     let spent = spend(plies, terms, profile, &mut rng);
-    let mut table = Hands::new(world.clone(), plies, terms, profile, rng);
+    let mine = |offence: Offence| offence.reason().is_none();
+    let occasions = Occasions::new(offences, plies.len(), mine, &mut rng);
+    let mut table = Hands::new(world.clone(), plies, terms, profile, occasions, rng);
     for (index, spent) in spent.iter().enumerate() {
         table.play(index, *spent);
     }
@@ -83,8 +96,17 @@ struct Player {
     busy: Instant,
     /// µs left after the last own press.
     left: i64,
-    /// Men that the partner handed over, and when.
-    held: Vec<(Piece, Instant)>,
+    /// Men that the partner handed over.
+    held: Vec<Held>,
+}
+
+/// A man that went from hand to hand.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    man: Piece,
+    since: Instant,
+    /// It was passed under the table.
+    hidden: bool,
 }
 
 /// A board's clock and last move as the hands know it.
@@ -96,6 +118,8 @@ struct Board {
     before: Instant,
     /// When the last move was made.
     made: Instant,
+    /// µs of the running time in which all clocks were stopped.
+    paused: i64,
     /// The last mover forgot the clock: the opponent replies and presses for both.
     forgotten: bool,
     turn: Color,
@@ -117,16 +141,44 @@ struct Hands<'a> {
     displaced: Vec<Displaced>,
     /// Where real men stand that are promoted pawns.
     swapped: BTreeSet<(BoardId, Square)>,
+    occasions: Occasions,
+    /// A habit that shows in this ply whatever its rate: it is an offence.
+    forced: Option<Habit>,
+    /// Ply on its board that is being made.
+    number: u32,
+    /// Captured men that were not passed.
+    kept: Vec<Kept>,
+    /// Who hides men, and how often more.
+    hiding: Option<(Seat, u32)>,
     /// The last press and its board.
     last: (Instant, Option<BoardId>),
     truth: Truth,
 }
 
 impl<'a> Hands<'a> {
-    fn new(world: World, plies: &'a [Ply], terms: &Terms, profile: &'a Profile, mut rng: ChaCha8Rng) -> Hands<'a> {
+    fn new(
+        world: World,
+        plies: &'a [Ply],
+        terms: &Terms,
+        profile: &'a Profile,
+        occasions: Occasions,
+        mut rng: ChaCha8Rng,
+    ) -> Hands<'a> {
+        let uneven = occasions.has(Offence::UnevenStart) && occasions.starts(&mut rng);
         let boards: Vec<Board> = (0..terms.boards)
-            .map(|_| Instant(START) + draw(&mut rng, &START_APART))
-            .map(|since| Board { since, before: since, made: since, forgotten: false, turn: Color::White, ply: 0 })
+            .map(|board| {
+                let late = if uneven && board > 0 { draw(&mut rng, &UNEVEN) } else { 0 };
+                Instant(START) + late + draw(&mut rng, &START_APART)
+            })
+            .map(|since| Board {
+                since,
+                before: since,
+                made: since,
+                paused: 0,
+                forgotten: false,
+                turn: Color::White,
+                ply: 0,
+            })
             .collect();
         let player = Player { busy: Instant::ZERO, left: terms.base_ms * MS, held: Vec::new() };
         let mut hands = Hands {
@@ -138,6 +190,11 @@ impl<'a> Hands<'a> {
             displaced: Vec::new(),
             swapped: BTreeSet::new(),
             players: vec![player; terms.boards * 2],
+            occasions,
+            forced: None,
+            number: 1,
+            kept: Vec::new(),
+            hiding: None,
             world,
             steps: Vec::new(),
             boards,
@@ -148,6 +205,9 @@ impl<'a> Hands<'a> {
             let at = hands.boards[board.index()].since;
             hands.act(at, Action::Start(board));
             hands.truth.start.insert(board, at);
+            if uneven && board != BoardId::A {
+                hands.offended(Offence::UnevenStart.kind(), "", board.seat(Color::White), at);
+            }
         }
         hands
     }
@@ -165,14 +225,20 @@ impl<'a> Hands<'a> {
 
     /// Whether a habit shows.
     fn shows(&mut self, habit: Habit) -> bool {
-        self.rng.random_ratio(u32::from(self.profile.rates.of(habit)), u32::from(OF))
+        self.forced == Some(habit) || self.rng.random_ratio(u32::from(self.profile.rates.of(habit)), u32::from(OF))
     }
 
     /// One move: touches, press, and the captured man passed.
     fn play(&mut self, index: usize, spent: Spent) {
         let plies = self.plies;
         let ply = &plies[index];
-        let pace = if self.shows(Habit::Scramble) { self.profile.scramble() } else { self.profile.clone() };
+        self.number = self.boards[ply.seat.board.index()].ply + 1;
+        let offence = self.occasions.at(index, &mut self.rng);
+        self.forced = Self::forced_by(offence);
+        let mut pace = if self.shows(Habit::Scramble) { self.profile.scramble() } else { self.profile.clone() };
+        if let Some(habit) = self.forced {
+            pace.rates = pace.rates.with(habit);
+        }
         let held = self.take_held(ply);
         let put_right = self.take_displaced(ply);
         let scene = Scene {
@@ -180,13 +246,14 @@ impl<'a> Hands<'a> {
             put_right: &put_right,
             victim_is_pawn: ply.captured.is_some_and(|square| self.swapped.contains(&(ply.seat.board, square))),
             slot: if held.is_some() { None } else { ply.slot(&self.world) },
+            rook_later: offence == Some(Offence::IncompleteCastling),
             tidy: self.displaced.iter().all(|displaced| displaced.board != ply.seat.board),
         };
         let mut motion = motion(ply, &scene, &pace, &mut self.rng);
         if held.is_some() {
             motion.tags.push(Habit::Direct.name());
         }
-        let timing = self.timing(index, spent, &mut motion, &pace, held);
+        let timing = self.timing(index, spent, &mut motion, &pace, held.map(|held| held.since));
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
         for (at, action) in &motion.touches {
@@ -197,17 +264,43 @@ impl<'a> Hands<'a> {
         for (at, action) in &motion.after {
             self.act(since + *at, *action);
         }
-        self.pass(index, &mut motion, &timing);
+        let captured = motion.captured.map(|(man, _)| man);
+        let hidden = offence.zip(captured).is_some_and(|(offence, man)| self.hide(offence, index, man, &timing));
+        if !hidden {
+            self.pass(index, &mut motion, &timing);
+        }
+        self.note(ply, &motion, &timing, held);
         self.complete(ply, spent, &motion, &timing, since);
+        if hidden || offence.is_some_and(|offence| self.commit(offence, ply, &motion, &timing)) {
+            self.occasions.done();
+        }
+        self.keep_offending(ply, since);
         self.displaced.extend(&motion.displaced);
         self.follow_swapped(ply, &motion);
     }
 
-    /// The man for a drop that the partner handed over, and when.
-    fn take_held(&mut self, ply: &Ply) -> Option<Instant> {
+    /// Notes what a referee may report or must.
+    fn note(&mut self, ply: &Ply, motion: &Motion, timing: &Timing, held: Option<Held>) {
+        if let Some(reason) = ply.illegal {
+            self.offended("illegal-move", reason.as_str(), ply.seat, timing.press);
+        }
+        match held {
+            Some(Held { hidden: true, .. }) => {
+                self.offended(Offence::HiddenDrop.kind(), "", ply.seat, timing.press);
+            }
+            Some(_) => self.allow("hidden-drop", ply, timing.press),
+            None => {}
+        }
+        if !motion.after.is_empty() || !motion.displaced.is_empty() {
+            self.allow("displaced", ply, timing.press);
+        }
+    }
+
+    /// The man for a drop that the partner handed over.
+    fn take_held(&mut self, ply: &Ply) -> Option<Held> {
         let held = &mut self.players[ply.seat.index()].held;
-        let place = held.iter().position(|(man, _)| ply.from.is_none() && *man == ply.man)?;
-        Some(held.swap_remove(place).1)
+        let place = held.iter().position(|held| ply.from.is_none() && held.man == ply.man)?;
+        Some(held.swap_remove(place))
     }
 
     /// Men beside their squares that are put right before this ply.
@@ -239,6 +332,7 @@ impl<'a> Hands<'a> {
             since,
             before: board.since,
             made,
+            paused: 0,
             forgotten: motion.tags.contains(&Habit::PressedFor.name()),
             turn: seat.color.other(),
             ply: board.ply + 1,
@@ -273,10 +367,8 @@ impl<'a> Hands<'a> {
     }
 
     fn allow(&mut self, kind: &str, ply: &Ply, t: Instant) {
-        let board = ply.seat.board;
-        let number = self.boards[board.index()].ply + 1;
-        let kind = kind.to_owned();
-        self.truth.allowed_incidents.push(Allowed { kind, board, seat: Some(ply.seat), ply: number, t });
+        let (kind, seat, ply) = (kind.to_owned(), ply.seat, self.number);
+        self.truth.allowed_incidents.push(Allowed { kind, board: seat.board, seat: Some(seat), ply, t });
     }
 }
 

@@ -8,7 +8,10 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::attacks;
 
 use crate::{
-    simulate::world::{Action, Step, World},
+    simulate::{
+        offence::Offence,
+        world::{Action, Step, World},
+    },
     types::{BoardId, Instant, MS, Piece, Role, Seat, Square},
 };
 
@@ -77,6 +80,8 @@ pub struct Scene<'a> {
     pub slot: Option<usize>,
     /// No man stands beside its square already.
     pub tidy: bool,
+    /// The rook jumps only after the press, against the laws.
+    pub rook_later: bool,
 }
 
 /// The motion of one ply in a world where it was not made yet.
@@ -95,12 +100,14 @@ pub fn motion(ply: &Ply, scene: &Scene<'_>, profile: &Profile, rng: &mut ChaCha8
     hand.take_back();
     match (ply.from, ply.rook) {
         (None, _) => hand.drop_man(scene.slot),
+        (Some(from), Some(rook)) if scene.rook_later => hand.castle_in_parts(from, rook),
         (Some(from), Some(rook)) => hand.castle(from, rook),
         (Some(from), None) => hand.walk(from, scene.victim_is_pawn),
     }
+    hand.make_second_move();
     hand.motion.made = hand.now;
     hand.adjust_after();
-    if scene.tidy {
+    if scene.tidy && hand.motion.after.is_empty() {
         hand.knock();
     }
     hand.motion
@@ -250,6 +257,28 @@ impl Hand<'_> {
             let way = self.way(Some(from), to);
             self.place(way, to, man);
         }
+    }
+
+    /// The king, the press, the rook.
+    fn castle_in_parts(&mut self, king_from: Square, (rook_from, rook_to): (Square, Square)) {
+        let (king, to) = (self.ply.man, self.ply.to);
+        let Some(rook) = self.world.at(self.board, rook_from) else { return };
+        self.tag_as(Offence::IncompleteCastling.kind());
+        self.lift(0, king_from);
+        let way = self.way(Some(king_from), to);
+        self.place(way, to, king);
+        let (gap, way) = (self.draw(200..=800), self.way(Some(rook_from), rook_to));
+        let (lift, place) = (Action::Lift(self.board, rook_from), Action::Place(self.board, rook_to, rook));
+        self.motion.after = vec![(gap, lift), (gap + way, place)];
+    }
+
+    /// A second man makes a move, against the laws.
+    fn make_second_move(&mut self) {
+        let Some((from, to)) = self.ply.also else { return };
+        let Some(man) = self.world.at(self.board, from) else { return };
+        let (gap, way) = (self.between(), self.way(Some(from), to));
+        self.lift(gap, from);
+        self.place(way, to, man);
     }
 
     pub(super) fn walk(&mut self, from: Square, victim_is_pawn: bool) {

@@ -4,10 +4,10 @@ use rand::{Rng, seq::IndexedRandom};
 
 use crate::{
     simulate::world::Action,
-    types::{Instant, MS, Piece, Seat},
+    types::{Instant, MS, Piece, Role, Seat},
 };
 
-use super::{Hands, Timing, habit::Habit, motion::Motion, profile::draw};
+use super::{Hands, Held, Timing, habit::Habit, motion::Motion, profile::draw};
 
 /// From the man in the hand to the tray beside, at least.
 const REACH: i64 = 150 * MS;
@@ -17,12 +17,14 @@ impl Hands<'_> {
     pub(super) fn pass(&mut self, index: usize, motion: &mut Motion, timing: &Timing) {
         let Some((man, lifted)) = motion.captured else { return };
         let ply = &self.plies[index];
-        let Some(partner) = ply.seat.partners(self.boards.len()).next() else { return };
+        let partner = ply.seat.partners(self.boards.len()).next();
+        let Some(partner) = partner.filter(|partner| partner.color == man.color && man.role != Role::King) else {
+            return self.act(timing.press, Action::Away(man)); // nobody can use it
+        };
         let lifted = timing.first + lifted;
         if self.drops_next(index, partner, man) && self.shows(Habit::Direct) {
             let at = lifted + draw(&mut self.rng, &(200..=700));
-            self.players[partner.index()].held.push((man, at));
-            return self.allow("hidden-drop", ply, at);
+            return self.players[partner.index()].held.push(Held { man, since: at, hidden: false });
         }
         let room = timing.press - lifted - REACH;
         let at = if room > 0 && self.shows(Habit::EarlyPass) {

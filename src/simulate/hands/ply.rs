@@ -3,6 +3,7 @@
 use shakmaty::attacks;
 
 use crate::{
+    rules::Reason,
     simulate::world::World,
     types::{Piece, Role, Seat, Square, Team},
 };
@@ -32,13 +33,19 @@ pub struct Ply {
     pub san: String,
     /// For the truth: UCI, a drop is `N@f5`.
     pub uci: String,
+    /// Why it is illegal, if it is.
+    pub illegal: Option<Reason>,
+    /// A second move that is made with it, against the laws.
+    pub also: Option<(Square, Square)>,
 }
 
 impl Ply {
     /// Whether a man leaves this square or comes to it.
     pub fn touches(&self, square: Square) -> bool {
         let rook = self.rook.map(|(from, to)| [from, to]).into_iter().flatten();
-        [self.from, Some(self.to), self.captured].into_iter().flatten().chain(rook).any(|touched| touched == square)
+        let also = self.also.map(|(from, to)| [from, to]).into_iter().flatten();
+        let own = [self.from, Some(self.to), self.captured].into_iter().flatten();
+        own.chain(rook).chain(also).any(|touched| touched == square)
     }
 
     /// Whether a man passes over this square.

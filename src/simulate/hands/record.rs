@@ -34,14 +34,15 @@ pub fn plies_of(record: &bpgn::Game, ruleset: &RuleSet) -> Result<Vec<Ply>, Faul
     let mut game = Game::new(ruleset.clone(), played.game.len());
     let plies = played.plies.iter().map(|replayed| {
         let board = replayed.seat.board;
-        let ply = ply(&game, board, replayed.played, replayed.clock_ms);
+        let ply = ply_of(&game, board, replayed.played, replayed.clock_ms);
         game.play(board, replayed.played);
         ply
     });
     Ok(plies.collect())
 }
 
-fn ply(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) -> Ply {
+/// A move as hands make it, in a game where it was not played yet.
+pub fn ply_of(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) -> Ply {
     let position = game.board(board);
     let color = position.turn();
     let rook = match played {
@@ -64,6 +65,8 @@ fn ply(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) -> Ply 
         clock_ms,
         san: san::write(position, played, game.len()),
         uci: uci::write(played),
+        illegal: None,
+        also: None,
     }
 }
 

@@ -34,6 +34,8 @@ fn ply(line: &str, world: &mut World) -> Ply {
         clock_ms: None,
         san: uci.clone(),
         uci: uci.clone(),
+        illegal: None,
+        also: None,
     };
     for word in words {
         match word.strip_prefix('x') {

@@ -4,7 +4,6 @@ use super::{
     samples::{SHORT, TERMS, plies},
     *,
 };
-use crate::types::Seat;
 
 const A: BoardId = BoardId::A;
 const B: BoardId = BoardId::B;

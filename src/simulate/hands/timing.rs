@@ -50,12 +50,13 @@ impl Hands<'_> {
         let (react, notice) = (draw(&mut self.rng, &pace.react), draw(&mut self.rng, &pace.notice));
         let settle = self.settle(index, motion, pace);
         let apart = self.draw(|profile| &profile.apart);
-        let pause = if self.shows(Habit::PressEmpty) { draw(&mut self.rng, &(400..=1200)) } else { 0 };
+        let pause =
+            if board.paused == 0 && self.shows(Habit::PressEmpty) { draw(&mut self.rng, &(400..=1200)) } else { 0 };
         let lies = motion.from_slot.map(|slot| self.marks.slot(seat, slot) + notice);
         let ready = [Some(self.players[seat.index()].busy), lies, held].into_iter().flatten().max().unwrap_or_default();
         let (last, last_board) = self.last;
         let in_order = if last_board == Some(seat.board) { last } else { last + apart };
-        let earliest = in_order.max(board.since + spent.used + pause);
+        let earliest = in_order.max(board.since + spent.used + pause + board.paused);
         let (duration, mut empty) = (motion.duration(), None);
         let early = self.early(index, spent, react).map(|at| {
             let first = self.marks.clear(motion, at.max(ready));
@@ -70,11 +71,13 @@ impl Hands<'_> {
         });
         if first < board.made {
             motion.tags.push(Habit::Premove.name());
+            self.allow("premove", ply, first);
         } else if first < board.since {
             motion.tags.push(Habit::QuickReply.name());
         }
         if pause > 0 && first - board.since > pause + 500 * MS {
             motion.tags.push(Habit::PressEmpty.name());
+            self.allow("clock-without-move", ply, board.since);
             let at = board.since + self.rng.random_range(200 * MS..first - board.since - pause - 200 * MS);
             empty = Some((at, at + pause));
         }
@@ -133,9 +136,9 @@ impl Hands<'_> {
 
     /// The running time up to the press is that of the record.
     pub(super) fn run_clock(&mut self, seat: Seat, spent: Spent, timing: &Timing) {
-        let since = self.boards[seat.board.index()].since;
+        let super::Board { since, paused, .. } = self.boards[seat.board.index()];
         let Some((empty, back)) = timing.empty else {
-            return self.act(since, Action::Lag(seat.board, timing.press - since - spent.used));
+            return self.act(since, Action::Lag(seat.board, timing.press - since - spent.used - paused));
         };
         let used = spent.used.min(empty - since);
         self.act(since, Action::Lag(seat.board, empty - since - used));

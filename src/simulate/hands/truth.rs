@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     event::ClockTimes,
+    simulate::offence::Offended,
     types::{BoardId, Instant, Seat},
 };
 
@@ -45,6 +46,9 @@ pub struct Truth {
     /// What a referee may report, because hands did it.
     #[serde(default)]
     pub allowed_incidents: Vec<Allowed>,
+    /// What hands did against the laws.
+    #[serde(default)]
+    pub offences: Vec<Offended>,
     /// The moves in order of completion.
     pub moves: Vec<Played>,
 }
@@ -109,6 +113,7 @@ impl Truth {
             result: String::new(),
             ending: None,
             allowed_incidents: Vec::new(),
+            offences: Vec::new(),
             moves: Vec::new(),
         }
     }

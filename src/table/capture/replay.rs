@@ -11,6 +11,8 @@ use crate::{
 /// Time that the machine is given after the last line, to complete what only waits for rest; a header with an end
 /// says better.
 const AFTER_END_US: i64 = SECOND;
+/// The longest time between two lines, a week: what longer silence asks of the machine has no bound.
+const SILENCE_MAX_US: i64 = 7 * 24 * 3600 * SECOND;
 /// Session of a capture that names none.
 const SESSION: &str = "replay";
 
@@ -62,6 +64,10 @@ impl Replay {
         if at < self.last {
             return Err(self.error(format!("expected t of at least {}, found {}", self.last.micros(), at.micros())));
         }
+        if at - self.last > SILENCE_MAX_US {
+            let (last, most) = (self.last.micros(), SILENCE_MAX_US);
+            return Err(self.error(format!("expected t within {most} (a week) of {last}, found {}", at.micros())));
+        }
         self.last = at;
         if self.take(at, said).map_err(|e| self.error(e))? {
             self.drain(sink);
@@ -91,7 +97,7 @@ impl Replay {
 
     /// Lets the machine finish what waits for time alone.
     pub fn finish(&mut self, sink: impl FnMut(Output)) {
-        let end = self.end.unwrap_or(self.last + AFTER_END_US);
+        let end = self.end.unwrap_or(self.last + AFTER_END_US).min(self.last + SILENCE_MAX_US);
         self.table.handle(end, Input::Timeout);
         self.drain(sink);
     }

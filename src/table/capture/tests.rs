@@ -85,6 +85,8 @@ fn a_replay_says_where_it_stops() {
     assert_eq!(refused(&["", r#"{"t":1,"dev":"tray","link":"up"}"#]), format!("line 3: {known}"));
     let back = [r#"{"t":9,"dev":"board-a","link":"up"}"#, r#"{"t":8,"dev":"board-a","rx":""}"#];
     assert_eq!(refused(&back), "line 3: expected t of at least 9, found 8");
+    let year = [r#"{"t":9,"dev":"board-a","link":"up"}"#, r#"{"t":31536000000009,"dev":"board-a","link":"up"}"#];
+    assert_eq!(refused(&year), "line 3: expected t within 604800000000 (a week) of 9, found 31536000000009");
     assert_eq!(refused(&[r#"{"t":9,"dev":"board-a","rx":"4"}"#]), "line 2: expected pairs of hex digits, found \"4\"");
     let header = |text: &str| Replay::new(text, None).err().expect("an error").to_string();
     assert!(header("").starts_with("line 1: expected the header of a capture"));

@@ -39,7 +39,9 @@ fn each_repair_is_told_with_its_line() {
     assert_eq!(warnings("1A. e4 {179}1B. d4 *"), ["line 1: expected a space before 1B., found none"]);
     assert_eq!(warnings("1A.e4 *"), ["line 1: expected a space after 1A., found none"]);
     assert_eq!(warnings("[Date \"2014-07-18\"]\n\n*"), ["line 1: expected 2014.07.18 in tag Date, found 2014-07-18"]);
-    assert_eq!(warnings("\n1A. $146@g4 *"), ["line 2: expected N@g4, found $146@g4"]);
+    let early = "line 2: expected a move after 1A., found the glyph $146 before it; was N@ meant?";
+    assert_eq!(warnings("\n1A. $146@g4 *"), [early, "line 2: expected P@g4, found @g4"]);
+    assert_eq!(warnings("1A. $1 e4 *"), ["line 1: expected a move after 1A., found the glyph $1 before it"]);
     assert_eq!(warnings("1A. @e3 *"), ["line 1: expected P@e3, found @e3"]);
     assert_eq!(warnings("1A. e4 None"), ["line 1: expected a result, found None; taken as *"]);
     assert_eq!(warnings("1A. e4 {x} 1-0 *"), ["line 1: expected nothing after the result 1-0, found *"]);
@@ -56,6 +58,14 @@ fn warnings_are_bounded() {
     let told = warnings(&"1A.e4 ".repeat(WARNINGS_MAX + 10));
     assert_eq!(told.len(), WARNINGS_MAX + 1);
     assert_eq!(told.last().unwrap(), "line 1: 11 more places were mended");
+}
+
+#[test]
+fn tags_are_bounded() {
+    let tags = |count: usize| (0..count).map(|number| format!("[T{number} \"x\"]\n")).collect::<String>();
+    assert_eq!(read_game(&tags(TAGS_MAX), 1).unwrap().game.tags.len(), TAGS_MAX);
+    let told = read_game(&tags(TAGS_MAX + 1), 1).unwrap_err().to_string();
+    assert_eq!(told, "line 257: expected at most 256 tags, found T256 too: is this BPGN?");
 }
 
 #[test]

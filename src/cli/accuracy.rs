@@ -1,0 +1,336 @@
+//! `bughoused accuracy`: how well the machine records what emulated hands play.
+
+use std::{
+    fs::{self, File},
+    io::{BufReader, BufWriter, IsTerminal, Write},
+    panic::catch_unwind,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use clap::Args as ClapArgs;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::{Exit, Failure, Outcome, offences::OffenceArgs, rig};
+use crate::{
+    notation::bpgn::{self, Reader},
+    rules::RuleSet,
+    simulate::{
+        accuracy::{Moves, Recall, Source, Tally, Trial, Tried},
+        hands::{Profile, habit::Habit},
+    },
+};
+
+/// Random games when no others were named.
+const RANDOM_GAMES: u64 = 20;
+
+/// Plays games with emulated hands and devices, records them and compares the record with what was played
+///
+/// Everything runs in virtual time. The same arguments give the same figures.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = super::simulate::help())]
+pub struct Args {
+    /// File of BPGN games
+    file: Option<PathBuf>,
+    /// So many random games with many drops, castlings, e.p. captures and promotions [default: 20 without a FILE]
+    #[arg(long, value_name = "N")]
+    random: Option<u64>,
+    /// Plies of a random game, at most
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    plies: usize,
+    /// How the players behave
+    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', default_value = "clean,human,blitz,chaos")]
+    #[arg(value_parser = super::simulate::profile)]
+    profiles: Vec<&'static Profile>,
+    /// Every habit alone instead of the profiles
+    #[arg(long)]
+    habits: bool,
+    /// How often each game is played by each kind of players
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seeds: u64,
+    /// The first seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Only the first games of the file
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+    /// The method of one settled ply on the same bytes, for comparison
+    #[arg(long)]
+    baseline: bool,
+    /// Games at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// One JSON object a kind of players
+    #[arg(long)]
+    json: bool,
+    /// Save games that are not recorded perfectly here, as capture and truth
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Rule set
+    #[arg(long, default_value = "wbn-1.00", value_parser = super::ruleset)]
+    ruleset: RuleSet,
+    /// The devices.
+    #[command(flatten)]
+    rig: rig::RigArgs,
+    /// The offences.
+    #[command(flatten)]
+    offences: OffenceArgs,
+}
+
+/// What is printed of one kind of players.
+#[derive(Serialize)]
+struct Row<'a> {
+    profile: &'a str,
+    /// Games in which the machine panicked; they count in nothing else.
+    panicked: usize,
+    #[serde(flatten)]
+    machine: Tally,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<Tally>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
+    let sources = sources(args)?;
+    if let Some(dir) = &args.keep {
+        fs::create_dir_all(dir).map_err(|e| unavailable(dir, e))?;
+    }
+    let habits = || Habit::all().filter_map(|habit| Profile::named(habit.name())).collect();
+    let profiles = if args.habits { habits() } else { args.profiles.clone() };
+    if !args.json {
+        writeln!(out, "{HEADING}")?;
+    }
+    for profile in profiles {
+        let row = try_out(args, &sources, profile)?;
+        match args.json {
+            true => writeln!(out, "{}", serde_json::to_string(&row).map_err(std::io::Error::from)?)?,
+            false => print(out, &row, args.habits)?,
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// The games of the file, and random ones.
+fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
+    let offences = args.offences.offences();
+    let mut sources = Vec::new();
+    if let Some(path) = &args.file {
+        let file = File::open(path).map_err(|e| unavailable(path, e))?;
+        let records = Reader::new(BufReader::new(file)).take(args.games.unwrap_or(usize::MAX));
+        for (index, parsed) in records.enumerate() {
+            let place = format!("{}: game {}", path.display(), index + 1);
+            let bad = |e: &dyn std::fmt::Display| Failure::new(Exit::BadInput, format!("{place}: {e}"));
+            let record: bpgn::Game = parsed.map_err(|e| bad(&e))?.game;
+            let source =
+                Source::of_record(format!("game-{:04}", index + 1), &record, &args.ruleset, &offences, index as u64);
+            sources.push(source.map_err(|fault| bad(&fault.message))?);
+        }
+    }
+    let random = args.random.unwrap_or(if args.file.is_none() { RANDOM_GAMES } else { 0 });
+    sources.extend((1..=random).map(|seed| Source::random(seed, args.plies, &args.ruleset, &offences)));
+    Ok(sources)
+}
+
+/// Where a job leaves what came of one game: nothing if the machine panicked.
+type Slot = Mutex<Option<Result<Option<Tried>, Failure>>>;
+
+/// All games by one kind of players, several at a time; the sums do not depend on how many.
+fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<Row<'a>, Failure> {
+    let (rig, offences) = (args.rig.rig(profile), args.offences.offences());
+    let trial = |(index, (source, seed))| {
+        // Games of one seed have devices and hands of their own.
+        Trial {
+            source,
+            profile,
+            seed: seed * 1_000 + index as u64,
+            ruleset: &args.ruleset,
+            rig: &rig,
+            offences: &offences,
+        }
+    };
+    let trials: Vec<Trial<'_>> = sources
+        .iter()
+        .flat_map(|source| (0..args.seeds).map(move |more| (source, args.seed + more)))
+        .enumerate()
+        .map(trial)
+        .collect();
+    let progress = progress(profile.name, trials.len());
+    let next = AtomicUsize::new(0);
+    let results: Vec<Slot> = trials.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some((trial, result)) = at_next(&next, &trials, &results) {
+            let tried = one(args, trial);
+            *result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(tried);
+            progress.inc(1);
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..args.jobs).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    progress.finish_and_clear();
+    let mut row = Row { profile: profile.name, panicked: 0, machine: Tally::default(), baseline: None };
+    for result in results {
+        let Some(tried) = result.into_inner().ok().flatten().transpose()?.flatten() else {
+            row.panicked += 1;
+            continue;
+        };
+        row.machine.add(&tried.machine);
+        if let Some(verdict) = &tried.baseline {
+            row.baseline.get_or_insert_default().add(verdict);
+        }
+    }
+    Ok(row)
+}
+
+fn at_next<'a, T, R>(next: &AtomicUsize, trials: &'a [T], results: &'a [R]) -> Option<(&'a T, &'a R)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((trials.get(index)?, results.get(index)?))
+}
+
+/// One game; none if the machine panicked. What is not perfect is kept if that was asked.
+fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
+    let tried = catch_unwind(|| trial.run(args.baseline)).ok().transpose();
+    let tried = tried.map_err(|e| Failure::new(Exit::Failed, format!("{}: {e}", trial.name())))?;
+    let perfect = tried.as_ref().is_some_and(|tried| tried.machine.is_perfect());
+    if let Some(dir) = args.keep.as_deref().filter(|_| !perfect) {
+        // A capture that makes the machine panic ends there.
+        catch_unwind(|| keep(dir, trial)).unwrap_or(Ok(())).map_err(|e| unavailable(dir, e))?;
+    }
+    Ok(tried)
+}
+
+fn keep(dir: &Path, trial: &Trial<'_>) -> std::io::Result<()> {
+    let capture = dir.join(trial.name() + ".jsonl");
+    let truth = trial.record(BufWriter::new(File::create(&capture)?))?;
+    serde_json::to_writer(BufWriter::new(File::create(capture.with_extension("truth.json"))?), &truth)?;
+    Ok(())
+}
+
+fn progress(name: &str, games: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg:18} {bar:40} {pos}/{len} games, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(games as u64).with_style(style).with_message(name.to_owned())
+}
+
+const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  \
+                       illegal   press→event p50/p99/max ms";
+
+fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
+    print_tally(out, row.profile, &row.machine)?;
+    if row.panicked > 0 {
+        writeln!(out, "  {} more games made the machine panic", row.panicked)?;
+    }
+    if let Some(baseline) = &row.baseline {
+        print_tally(out, "  one settled ply", baseline)?;
+    }
+    if alone {
+        return Ok(());
+    }
+    for (name, moves) in &row.machine.habits {
+        writeln!(out, "  {name:33} {}", figures(moves))?;
+    }
+    for (name, Recall { committed, reported }) in &row.machine.offences {
+        writeln!(out, "  {name:33} {reported:>7} of {committed} reported")?;
+    }
+    for (kind, count) in &row.machine.false_incidents {
+        writeln!(out, "  {kind:33} {count:>7} that nobody committed")?;
+    }
+    let incidents: Vec<_> = row.machine.incidents.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    if !incidents.is_empty() {
+        writeln!(out, "  incidents: {}", incidents.join(", "))?;
+    }
+    Ok(())
+}
+
+fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Result<()> {
+    let (perfect, delay) = (percent(tally.perfect, tally.games), &tally.delay_ms);
+    let delays = [500, 990, 1000].map(|per_mille| delay.ms(per_mille).to_string()).join("/");
+    let Tally { games, moves, extra, disorder, false_illegal, .. } = tally;
+    let moves = figures(moves);
+    writeln!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}   {delays}")
+}
+
+fn figures(moves: &Moves) -> String {
+    let right = percent(moves.right, moves.moves);
+    let Moves { moves, corrected, uncertain, silent, .. } = moves;
+    format!("{moves:>7} {right:>8} {corrected:>6} {uncertain:>7} {silent:>7}")
+}
+
+/// A share with two decimals that is 100.00 only if nothing is missing.
+fn percent(part: usize, whole: usize) -> String {
+    let hundredths = (part * 10_000).checked_div(whole).unwrap_or(10_000);
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
+fn unavailable(path: &Path, error: std::io::Error) -> Failure {
+    Failure::new(Exit::Unavailable, format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::simulate::{offence::Offences, rig::Rig};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn accuracy(line: &[&str]) -> String {
+        let args = Line::try_parse_from(["accuracy"].iter().chain(line)).unwrap().args;
+        let mut out = Vec::new();
+        run(&args, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn figures_do_not_depend_on_the_jobs() {
+        let line = ["--random", "3", "--plies", "20", "--profiles", "clean,blitz", "--seeds", "2", "--json"];
+        let told = accuracy(&line);
+        assert_eq!(told, accuracy(&[&line[..], &["--jobs", "2"]].concat()));
+        let rows: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!((&rows[0]["profile"], &rows[0]["games"]), (&"clean".into(), &6.into()));
+        assert_eq!(rows[0]["perfect"], 6);
+        assert!(rows[1]["delay_ms"]["p50"].as_i64().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_share_is_whole_only_if_nothing_is_missing() {
+        let shares = [(1, 1), (99_999, 100_000), (0, 3), (0, 0)];
+        assert_eq!(shares.map(|(part, whole)| percent(part, whole)), ["100.00%", "99.99%", "0.00%", "100.00%"]);
+    }
+
+    #[test]
+    fn games_are_kept_as_capture_and_truth() {
+        let dir = tempfile::tempdir().unwrap();
+        let none = Offences::default();
+        let source = Source::random(1, 10, &RuleSet::WBN_1_00, &none);
+        let trial = Trial {
+            offences: &none,
+            source: &source,
+            profile: &Profile::CLEAN,
+            seed: 5,
+            ruleset: &RuleSet::WBN_1_00,
+            rig: &Rig::default(),
+        };
+        keep(dir.path(), &trial).unwrap();
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(read("clean-random-0001-5.jsonl").starts_with("{\"capture\":1"));
+        let truth: crate::simulate::hands::Truth =
+            serde_json::from_str(&read("clean-random-0001-5.truth.json")).unwrap();
+        assert_eq!((truth.moves.len(), &*truth.game), (10, "random-0001"));
+    }
+}

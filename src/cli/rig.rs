@@ -1,0 +1,114 @@
+//! What stands at an emulated table, as arguments: boards, trays, clocks, faults.
+
+use crate::simulate::{
+    devices::faults::{Faults, SETS},
+    hands::Profile,
+    rig::{Clocks, Rig, Sensing, Trays},
+};
+
+/// The faults that fit each profile.
+const OF_PROFILE: &str = "profile";
+
+/// The emulated devices.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RigArgs {
+    /// What boards feel: identity (DGT), piece, occupancy, tags or levels (BSLP)
+    #[arg(long, value_name = "KIND", default_value = "identity", value_parser = sensing)]
+    sensing: Sensing,
+    /// Trays feel only whether something lies in a slot [default: as the boards]
+    #[arg(long, conflicts_with = "no_trays")]
+    occupancy_trays: bool,
+    /// No trays
+    #[arg(long)]
+    no_trays: bool,
+    /// No clocks that can be read
+    #[arg(long)]
+    no_clocks: bool,
+    /// A clock that can be read on the first board only
+    #[arg(long, conflicts_with = "no_clocks")]
+    one_clock: bool,
+    /// What sensors and cables do wrong: none, human, blitz, chaos, profile (the set that fits), or one fault
+    #[arg(long, alias = "fault", value_name = "SET", default_value = "none", value_parser = faults)]
+    faults: String,
+}
+
+impl RigArgs {
+    /// The rig that such players get.
+    pub fn rig(&self, profile: &Profile) -> Rig {
+        let name = if self.faults == OF_PROFILE { profile.name } else { &self.faults };
+        let occupancy = self.occupancy_trays || self.sensing == Sensing::Occupancy;
+        Rig {
+            sensing: self.sensing,
+            trays: match (self.no_trays, occupancy) {
+                (true, _) => Trays::Absent,
+                (false, true) => Trays::Occupancy,
+                (false, false) => Trays::Piece,
+            },
+            clocks: match (self.no_clocks, self.one_clock) {
+                (true, _) => Clocks::Absent,
+                (false, true) => Clocks::First,
+                (false, false) => Clocks::All,
+            },
+            // Clean hands and single habits have sound sensors.
+            faults: Faults::named(name).unwrap_or_default(),
+        }
+    }
+}
+
+/// The help on faults.
+pub fn help() -> String {
+    let faults: String = Faults::all().map(|(name, about)| format!("\n  {name:18}{about}")).collect();
+    format!("Faults: {}, or one alone:{faults}", SETS.join(", "))
+}
+
+fn sensing(text: &str) -> Result<Sensing, String> {
+    let known = || Sensing::ALL.map(|(name, _)| name).join(", ");
+    let found = Sensing::ALL.iter().find(|(name, _)| *name == text).map(|(_, sensing)| *sensing);
+    found.ok_or_else(|| format!("expected one of {}", known()))
+}
+
+fn faults(text: &str) -> Result<String, String> {
+    if text == OF_PROFILE || Faults::named(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let alone: Vec<&str> = SETS.into_iter().chain([OF_PROFILE]).chain(Faults::all().map(|fault| fault.0)).collect();
+    Err(format!("expected one of {}", alone.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::types::BoardId;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: RigArgs,
+    }
+
+    #[test]
+    fn arguments_make_a_rig() {
+        let rig = |line: &str, profile: &str| {
+            let args = Line::try_parse_from(["x"].into_iter().chain(line.split_whitespace())).map(|line| line.args);
+            args.map(|args| args.rig(Profile::named(profile).unwrap())).map_err(|e| e.to_string())
+        };
+        assert_eq!(rig("", "blitz"), Ok(Rig::default()));
+        let bare = rig("--sensing occupancy --one-clock", "clean").unwrap();
+        assert_eq!((bare.sensing, bare.trays), (Sensing::Occupancy, Trays::Occupancy));
+        assert!(bare.clocks.on(BoardId::A) && !bare.clocks.on(BoardId::B));
+        let none = rig("--no-trays --no-clocks", "clean").unwrap();
+        assert_eq!((none.trays, none.clocks), (Trays::Absent, Clocks::Absent));
+        for (line, profile, name) in [
+            ("--faults profile", "chaos", "chaos"),
+            ("--faults profile", "slide", "none"),
+            ("--faults blitz", "clean", "blitz"),
+            ("--fault dead-square", "clean", "dead-square"),
+        ] {
+            assert_eq!(rig(line, profile).unwrap().faults.name, name, "{line} {profile}");
+        }
+        assert!(rig("--fault deaf-square", "clean").unwrap_err().contains("dead-square"));
+        assert!(rig("--sensing smell", "clean").unwrap_err().contains("identity, piece, occupancy, tags, levels"));
+    }
+}

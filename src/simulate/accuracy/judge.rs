@@ -1,0 +1,244 @@
+//! One recording against its truth.
+//!
+//! Moves are aligned board by board, so that a lost one does not count against all later ones. The list of moves is
+//! the one after all corrections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::referee::{self, Recall};
+
+use crate::{
+    event::{Body, Event},
+    record::GameRecord,
+    simulate::{
+        devices::faults::Faults,
+        hands::{Played, Truth},
+        rig::{Clocks, Rig},
+    },
+    types::{BoardId, Instant, MS, SECOND},
+};
+
+/// Presses of two boards that lie nearer are beyond what clock messages resolve.
+const ORDER_RESOLUTION: i64 = 250 * MS;
+/// The same where no clock tells when a move was completed, and where lines lose what clocks tell.
+const ORDER_WITHOUT_CLOCK: i64 = SECOND;
+const ORDER_WITH_FAULTS: i64 = 1500 * MS;
+/// How long after a move doubts about it may be told.
+const DOUBT: i64 = 3 * SECOND;
+
+/// What became of one played move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// Told once, as it was played.
+    Right,
+    /// Told wrongly or not at all, then corrected.
+    Corrected,
+    /// Wrong at the end, but told to be uncertain.
+    Uncertain,
+    /// Wrong at the end, and nobody was told.
+    Silent,
+}
+
+/// One played move, judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What became of it.
+    pub grade: Grade,
+    /// Habits of hands in this ply.
+    pub tags: Vec<String>,
+    /// µs from the press to the event that told it, if it was right.
+    pub delay: Option<i64>,
+    /// µs from the frame that decided it to the event, if it was right.
+    pub decided: Option<i64>,
+}
+
+/// A recording, judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The played moves.
+    pub moves: Vec<Judged>,
+    /// Recorded moves that nobody played.
+    pub extra: usize,
+    /// Pairs of moves of two boards in the wrong order, beyond what clocks resolve.
+    pub disorder: usize,
+    /// Games that were begun beside the one that was played.
+    pub games: usize,
+    /// Illegal moves that nobody made.
+    pub false_illegal: usize,
+    /// Incidents by kind.
+    pub incidents: BTreeMap<String, usize>,
+    /// Offences by name, and how many were reported.
+    pub offences: BTreeMap<String, Recall>,
+    /// Incidents of offences that nobody committed, by kind.
+    pub false_incidents: BTreeMap<String, usize>,
+}
+
+impl Verdict {
+    /// Whether the record is what was played, and nothing else was said.
+    pub fn is_perfect(&self) -> bool {
+        let wrong = |judged: &Judged| judged.grade >= Grade::Uncertain;
+        !self.moves.iter().any(wrong) && (self.extra, self.disorder, self.games, self.false_illegal) == (0, 0, 1, 0)
+    }
+}
+
+/// A move that was recorded: its board, its text, when its completion was seen.
+pub(super) struct Recorded<'a> {
+    pub board: BoardId,
+    pub uci: &'a str,
+    pub completed: Instant,
+}
+
+/// Judges what the machine told.
+pub fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
+    let games = GameRecord::fold(events);
+    let longest = games.iter().max_by_key(|game| game.moves.len());
+    let recorded: Vec<Recorded<'_>> = longest.map_or(Vec::new(), |game| {
+        let moves = game.moves.iter();
+        moves.map(|(_, m)| Recorded { board: m.board, uci: &m.uci, completed: m.completed_at }).collect()
+    });
+    let mut verdict = compare(truth, &recorded, rig);
+    verdict.games = games.len();
+    let told = Told::new(events);
+    for (judged, played) in verdict.moves.iter_mut().zip(&truth.moves) {
+        told.look_at(judged, played);
+    }
+    referee::look_at(&mut verdict, truth, events);
+    verdict
+}
+
+/// Compares the final list of moves with what was played: right or silently wrong.
+pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>], rig: &Rig) -> Verdict {
+    let mut verdict = Verdict { games: 1, ..Verdict::default() };
+    // A move that no rule describes ends the game; how it is written is nobody's matter.
+    let last = truth.offences.iter().rfind(|offence| referee::is_last(offence));
+    let judged = |board: BoardId, ply: usize| last.is_none_or(|last| board != last.board || ply < last.ply as usize);
+    let mut right = vec![None; truth.moves.len()];
+    let boards: BTreeSet<BoardId> =
+        truth.moves.iter().map(|played| played.board).chain(recorded.iter().map(|found| found.board)).collect();
+    for board in boards {
+        let played: Vec<usize> = (0..truth.moves.len()).filter(|index| truth.moves[*index].board == board).collect();
+        let found: Vec<usize> = (0..recorded.len()).filter(|index| recorded[*index].board == board).collect();
+        let played: Vec<usize> =
+            played.into_iter().enumerate().filter(|(n, _)| judged(board, n + 1)).map(|p| p.1).collect();
+        let found: Vec<usize> =
+            found.into_iter().enumerate().filter(|(n, _)| judged(board, n + 1)).map(|p| p.1).collect();
+        let same = |a: usize, b: usize| truth.moves[played[a]].uci == recorded[found[b]].uci;
+        let pairs = align(played.len(), found.len(), same);
+        verdict.extra += found.len() - pairs.len();
+        pairs.into_iter().for_each(|(a, b)| right[played[a]] = Some(found[b]));
+    }
+    let mut plies: BTreeMap<BoardId, usize> = BTreeMap::new();
+    for (played, found) in truth.moves.iter().zip(&right) {
+        let ply = plies.entry(played.board).or_default();
+        *ply += 1;
+        if !judged(played.board, *ply) {
+            continue;
+        }
+        verdict.moves.push(Judged {
+            grade: if found.is_some() { Grade::Right } else { Grade::Silent },
+            tags: played.tags.clone(),
+            delay: found.map(|index| recorded[index].completed - played.press),
+            decided: None,
+        });
+    }
+    verdict.disorder = disorder(truth, &right, rig);
+    verdict
+}
+
+/// Counts moves that stand behind one that was completed later. `right` is where each played move is recorded.
+fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
+    let resolution = match rig {
+        Rig { faults, .. } if *faults != Faults::default() => ORDER_WITH_FAULTS,
+        Rig { clocks: Clocks::All, .. } => ORDER_RESOLUTION,
+        _ => ORDER_WITHOUT_CLOCK,
+    };
+    let completed = |m: &Played| if rig.clocks.on(m.board) { m.press } else { m.made };
+    let recorded = right.iter().zip(&truth.moves).filter_map(|(at, m)| Some(((*at)?, completed(m))));
+    let mut recorded: Vec<(usize, Instant)> = recorded.collect();
+    recorded.sort_unstable_by_key(|(at, _)| *at);
+    let mut latest = Instant::ZERO;
+    let behind = recorded.into_iter().filter(|(_, completed)| {
+        let before = latest;
+        latest = latest.max(*completed);
+        *completed < before + -resolution
+    });
+    behind.count()
+}
+
+/// The longest common subsequence of two lists of these lengths, as pairs of places.
+fn align(left: usize, right: usize, same: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    let head = (0..left.min(right)).take_while(|index| same(*index, *index)).count();
+    let mut pairs: Vec<(usize, usize)> = (0..head).map(|index| (index, index)).collect();
+    let (rows, columns) = (left - head, right - head);
+    let mut length = vec![vec![0_u32; columns + 1]; rows + 1];
+    for a in (0..rows).rev() {
+        for b in (0..columns).rev() {
+            length[a][b] = match same(head + a, head + b) {
+                true => length[a + 1][b + 1] + 1,
+                false => length[a + 1][b].max(length[a][b + 1]),
+            };
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    while a < rows && b < columns {
+        if same(head + a, head + b) {
+            pairs.push((head + a, head + b));
+            (a, b) = (a + 1, b + 1);
+        } else if length[a + 1][b] >= length[a][b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    pairs
+}
+
+/// What was said about moves on the way.
+struct Told<'a> {
+    /// First publication by board and ply: the text and two delays' ends.
+    first: BTreeMap<(BoardId, u32), (&'a str, Instant, Instant)>,
+    /// Spans of doubt by board.
+    doubts: Vec<(BoardId, Instant, Instant)>,
+}
+
+impl<'a> Told<'a> {
+    fn new(events: &'a [Event]) -> Told<'a> {
+        let mut told = Told { first: BTreeMap::new(), doubts: Vec::new() };
+        for event in events {
+            match &event.body {
+                Body::Move(m) => {
+                    told.first.entry((m.board, m.ply)).or_insert((&m.uci, event.t, m.completed_at));
+                }
+                Body::Uncertain(doubt) => told.doubts.push((doubt.board, event.t, Instant(i64::MAX))),
+                Body::Resolved(doubt) => {
+                    let open = told
+                        .doubts
+                        .iter_mut()
+                        .filter(|(board, _, end)| *board == doubt.board && *end == Instant(i64::MAX));
+                    open.for_each(|(_, _, end)| *end = event.t);
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+
+    fn look_at(&self, judged: &mut Judged, played: &Played) {
+        let first = self.first.get(&(played.board, played.ply));
+        let as_played = first.filter(|(uci, _, _)| *uci == played.uci);
+        judged.delay = as_played.map(|(_, t, _)| *t - played.press).filter(|_| judged.grade == Grade::Right);
+        judged.decided = as_played.map(|(_, t, completed)| *t - *completed).filter(|_| judged.grade == Grade::Right);
+        judged.grade = match (judged.grade, as_played) {
+            (Grade::Right, None) => Grade::Corrected,
+            (Grade::Silent, _) if self.doubted(played) => Grade::Uncertain,
+            (grade, _) => grade,
+        };
+    }
+
+    fn doubted(&self, played: &Played) -> bool {
+        let about = |(board, from, to): &&(BoardId, Instant, Instant)| {
+            *board == played.board && *from <= played.press + DOUBT && *to >= played.made
+        };
+        self.doubts.iter().any(|doubt| about(&doubt))
+    }
+}

@@ -1,0 +1,135 @@
+//! How well a recording agrees with what was played.
+//!
+//! ```text
+//! game × profile × seed ─► performance ─► bytes ─► the machine ─► events ┐
+//!                              └────────► truth ─────────────────────────┴► verdict ─► tally
+//! ```
+//! In: games, profiles, seeds. Out: [`Verdict`]s and their [`Tally`]. The machine is the one that records live; beside
+//! it the method of one settled ply may listen to the same bytes. What a good figure is, is not known here.
+
+mod baseline;
+mod judge;
+mod referee;
+mod tally;
+
+pub use judge::{Grade, Judged, Verdict, judge};
+pub use referee::Recall;
+pub use tally::{Delays, Moves, Tally};
+
+use std::io;
+
+use crate::{
+    event::Players,
+    notation::{bpgn, replay::Fault},
+    rules::RuleSet,
+    table::{Opening, Table, settings::TableSettings},
+};
+
+use self::baseline::Baseline;
+use super::{
+    capture,
+    fork::plies_with,
+    hands::{Ply, Profile, Terms, Truth, play_offending, players_of},
+    host::{Listened, TableHost},
+    offence::Offences,
+    random_game::offending_game,
+    rig::Rig,
+    stage::{self, Stage},
+};
+
+/// When every emulated table is opened.
+const STARTED: &str = "2000-01-01T12:00:00Z";
+
+/// A game that is tried out.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Names it.
+    pub name: String,
+    plies: Vec<Ply>,
+    terms: Terms,
+    players: Players,
+}
+
+impl Source {
+    /// A game record, or where it breaks the rules. With illegal moves it goes on at random from a seeded moment.
+    pub fn of_record(
+        name: String,
+        record: &bpgn::Game,
+        ruleset: &RuleSet,
+        offences: &Offences,
+        seed: u64,
+    ) -> Result<Source, Fault> {
+        let (plies, terms) = plies_with(record, ruleset, offences, seed)?;
+        Ok(Source { name, plies, terms, players: players_of(record) })
+    }
+
+    /// A random game of at most so many plies.
+    pub fn random(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> Source {
+        let (plies, terms) = offending_game(seed, plies_max, ruleset, offences);
+        Source { name: format!("random-{seed:04}"), plies, terms, players: Players::new() }
+    }
+}
+
+/// What came of one trial.
+pub struct Tried {
+    /// The recording machine.
+    pub machine: Verdict,
+    /// The method of one settled ply, if it was asked.
+    pub baseline: Option<Verdict>,
+}
+
+/// One game, played by one kind of hands.
+pub struct Trial<'a> {
+    /// The game.
+    pub source: &'a Source,
+    /// The hands.
+    pub profile: &'a Profile,
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// The rules.
+    pub ruleset: &'a RuleSet,
+    /// The devices.
+    pub rig: &'a Rig,
+    /// What the hands do against the laws.
+    pub offences: &'a Offences,
+}
+
+impl Trial<'_> {
+    /// A name for files.
+    pub fn name(&self) -> String {
+        format!("{}-{}-{}", self.profile.name, self.source.name, self.seed)
+    }
+
+    /// Plays and judges.
+    pub fn run(&self, with_baseline: bool) -> io::Result<Tried> {
+        let mut baseline = with_baseline.then(|| Baseline::new(self.ruleset, self.source.terms.boards));
+        let (truth, host) = self.perform(baseline.as_mut(), io::sink())?;
+        let machine = judge(&truth, host.events(), self.rig);
+        let baseline = baseline.map(|baseline| baseline.verdict(&truth));
+        Ok(Tried { machine, baseline })
+    }
+
+    /// Writes the capture and answers its truth.
+    pub fn record(&self, out: impl io::Write) -> io::Result<Truth> {
+        Ok(self.perform(None, out)?.0)
+    }
+
+    fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
+        let Source { name, plies, terms, players } = self.source;
+        let mut performance = play_offending(plies, terms, self.profile, self.offences, self.seed);
+        performance.truth.game.clone_from(name);
+        let stage = Stage::on(self.rig, &performance, self.seed);
+        let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);
+        let mut settings = TableSettings { ruleset: self.ruleset.to_string(), ..settings };
+        stage::tell_rotation(&mut settings, self.rig, &stage);
+        let opening = Opening { session: "accuracy".into(), started_us: 0, seq: 1, incident: 1 };
+        let table = Table::new(settings.clone(), opening).map_err(|e| io::Error::other(e.to_string()))?;
+        let mut host = TableHost::new(table);
+        let mut both = Listened { speaks: &mut host, listens: baseline };
+        let truth = capture::record_stage(stage, &performance.truth, &settings, STARTED, &mut both, out)?;
+        Ok((truth, host))
+    }
+}
+
+#[cfg(test)]
+mod tests;

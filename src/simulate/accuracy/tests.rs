@@ -1,0 +1,114 @@
+//! Judgements of recordings that are right and wrong in known ways.
+
+use serde_json::json;
+
+use super::*;
+use crate::{event::Event, simulate::hands::Profile};
+
+const WBN: &RuleSet = &RuleSet::WBN_1_00;
+
+/// A truth whose moves are completed a second after another: `A e2e4`.
+fn truth(moves: &[&str]) -> Truth {
+    let moves: Vec<_> = moves.iter().enumerate().map(|(index, text)| played(index, text)).collect();
+    let truth = json!({
+        "truth": 1, "profile": "clean", "seed": 1, "base": 60, "increment": 0, "start": {}, "stop": {}, "end": 0,
+        "moves": moves,
+    });
+    serde_json::from_value(truth).unwrap()
+}
+
+fn played(index: usize, text: &str) -> serde_json::Value {
+    let (seat, uci) = text.split_once(' ').unwrap();
+    let press = (index as i64 + 1) * 1_000_000;
+    json!({
+        "board": seat.to_uppercase(), "seat": seat, "white": seat == seat.to_uppercase(), "ply": index + 1,
+        "san": uci, "uci": uci, "press": press, "made": press - 300_000, "first": press - 500_000,
+        "clock": { "white_ms": 0, "black_ms": 0 }, "tags": ["slide"],
+    })
+}
+
+fn event(seq: usize, body: serde_json::Value) -> Event {
+    let mut event = json!({ "v": 1, "session": "s", "table": "1", "game": "g", "seq": seq, "t": seq * 1_000_000,
+        "time": "" });
+    event.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+    serde_json::from_value(event).unwrap()
+}
+
+fn recorded(index: usize, text: &str) -> serde_json::Value {
+    let (seat, uci) = text.split_once(' ').unwrap();
+    json!({
+        "type": "move", "board": seat.to_uppercase(), "seat": seat, "ply": index + 1, "number": 1, "san": uci,
+        "move": uci, "from": null, "to": "e4", "piece": "P", "captured": null, "promotion": null, "clock": null,
+        "bfen": "", "made_at": 0, "completed_at": (index + 1) * 1_000_000 + 100_000,
+    })
+}
+
+fn started() -> serde_json::Value {
+    json!({ "type": "game-started", "ruleset": "", "time_control": "", "players": {}, "bfen": "" })
+}
+
+/// Grades of the moves, and the number of extra moves.
+fn check(moves: &[&str], more: &[(usize, serde_json::Value)], found: &[&str], expect: (&str, usize)) {
+    let mut events = vec![event(0, started())];
+    for (index, text) in found.iter().enumerate() {
+        events.push(event(index + 1, recorded(index, text)));
+        events.extend(
+            more.iter().filter(|(after, _)| *after == index + 1).map(|(after, body)| event(*after, body.clone())),
+        );
+    }
+    let verdict = judge(&truth(moves), &events, &Rig::default());
+    let grades: String = verdict.moves.iter().map(|judged| format!("{:?}", judged.grade).remove(0)).collect();
+    assert_eq!((&*grades, verdict.extra), expect, "{found:?}");
+}
+
+#[test]
+fn a_lost_move_does_not_count_against_later_ones() {
+    let game = ["A e2e4", "a e7e5", "A g1f3", "a b8c6"];
+    check(&game, &[], &game, ("RRRR", 0));
+    check(&game, &[], &["A e2e4", "A g1f3", "a b8c6"], ("RSCC", 0)); // told, but as another ply
+    check(&game, &[], &["A e2e4", "a e7e6", "A g1f3", "a b8c6"], ("RSRR", 1));
+    check(&game, &[], &[], ("SSSS", 0));
+}
+
+#[test]
+fn corrected_and_doubted_moves_are_told_apart() {
+    let game = ["A e2e4", "a e7e5"];
+    let fresh: serde_json::Value = recorded(0, "A e2e4");
+    let correction = json!({ "type": "correction", "board": "A", "supersedes": 1, "moves": [fresh] });
+    check(&game[..1], &[(1, correction)], &["A e2e3"], ("C", 0));
+    let doubt = json!({ "type": "uncertain", "board": "A", "candidates": ["e4", "e3"] });
+    check(&game[..1], &[(1, doubt)], &["A e2e3"], ("U", 1));
+}
+
+#[test]
+fn boards_may_be_mixed_up_only_as_far_as_clocks_resolve() {
+    let game = ["A e2e4", "B e2e4", "A e7e5"];
+    let verdict = |found: &[&str]| {
+        let events = found.iter().enumerate().map(|(index, text)| event(index + 1, recorded(index, text)));
+        judge(&truth(&game), &[event(0, started())].into_iter().chain(events).collect::<Vec<_>>(), &Rig::default())
+    };
+    assert!(verdict(&game).is_perfect());
+    assert_eq!(verdict(&["B e2e4", "A e2e4", "A e7e5"]).disorder, 1);
+}
+
+#[test]
+fn clean_hands_are_recorded_and_the_baseline_follows_them() {
+    let source = Source::random(1, 40, WBN, &Offences::default());
+    let trial = Trial {
+        source: &source,
+        profile: &Profile::CLEAN,
+        seed: 3,
+        ruleset: WBN,
+        rig: &Rig::default(),
+        offences: &Offences::default(),
+    };
+    let Tried { machine, baseline } = trial.run(true).unwrap();
+    assert!(machine.is_perfect(), "{machine:?}");
+    assert!(machine.moves.iter().all(|judged| judged.delay.is_some_and(|delay| (0..=1_000_000).contains(&delay))));
+    let baseline = baseline.unwrap();
+    assert!(baseline.moves.iter().filter(|judged| judged.grade == Grade::Right).count() >= 20, "{baseline:?}");
+    let mut tally = Tally::default();
+    [&machine, &baseline].into_iter().for_each(|verdict| tally.add(verdict));
+    assert_eq!((tally.games, tally.moves.moves), (2, 80));
+    assert!(tally.habits.values().all(|moves| moves.moves > 0));
+}

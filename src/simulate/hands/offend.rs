@@ -1,0 +1,208 @@
+//! Offences of hands: men hidden, clocks misused. Illegal moves come with the plies.
+
+use rand::{Rng, seq::IndexedRandom};
+
+use crate::{
+    simulate::{
+        offence::{Offence, Offended},
+        world::Action,
+    },
+    types::{BoardId, Instant, MS, Piece, SECOND, Seat},
+};
+
+use super::{Hands, Held, Motion, Ply, Timing, habit::Habit, profile::draw};
+
+/// How long a man is hidden, longer than any grace, in ms.
+const HIDDEN: std::ops::RangeInclusive<i64> = 6000..=9000;
+/// How long clocks rest, in ms.
+const PAUSED: std::ops::RangeInclusive<i64> = 3000..=8000;
+/// Plies of a seat in which it must not need a man that is hidden.
+const NOT_NEEDED: usize = 3;
+
+/// A captured man that its capturer keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    pub by: Seat,
+    pub man: Piece,
+    /// Own plies of the capturer until it is passed.
+    pub plies: u32,
+}
+
+impl Hands<'_> {
+    /// The habit that is an offence if it is forced.
+    pub(super) fn forced_by(offence: Option<Offence>) -> Option<Habit> {
+        match offence? {
+            Offence::ClockWithoutMove => Some(Habit::PressEmpty),
+            Offence::Premove => Some(Habit::PremoveBack),
+            Offence::Displaced => Some(Habit::Displaced),
+            _ => None,
+        }
+    }
+
+    /// Books an offence of a seat.
+    pub(super) fn offended(&mut self, kind: &str, reason: &str, seat: Seat, t: Instant) {
+        let (kind, reason, ply) = (kind.to_owned(), reason.to_owned(), self.number);
+        self.truth.offences.push(Offended { kind, reason, board: seat.board, seat, ply, t });
+    }
+
+    /// Commits what belongs to a completed ply. True if it was done.
+    pub(super) fn commit(&mut self, offence: Offence, ply: &Ply, motion: &Motion, timing: &Timing) -> bool {
+        let seat = ply.seat;
+        if let Some(habit) = Self::forced_by(Some(offence)) {
+            let shown = motion.tags.contains(&habit.name());
+            if shown {
+                let by = if habit == Habit::PremoveBack { seat.opponent() } else { seat };
+                self.offended(offence.kind(), "", by, timing.press);
+            }
+            return shown;
+        }
+        match offence {
+            Offence::Concealed => self.conceal(seat, timing.press),
+            Offence::RepeatedlyHiding => {
+                // The second and third time follow as soon as there is something to hide.
+                let begun = self.hiding.is_none() && self.conceal(seat, timing.press);
+                if begun {
+                    self.hiding = Some((seat, 2));
+                }
+                begun
+            }
+            Offence::ForeignPiece => self.smuggle(seat, timing.press),
+            Offence::Paused => self.pause(seat),
+            Offence::IncompleteCastling if motion.tags.contains(&offence.kind()) => {
+                self.offended(offence.kind(), "", seat, timing.press);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Goes on with what takes several plies.
+    pub(super) fn keep_offending(&mut self, ply: &Ply, since: Instant) {
+        if let Some((seat, times)) = self.hiding.filter(|(seat, _)| *seat == ply.seat.opponent())
+            && self.conceal(seat, since)
+        {
+            self.hiding = (times > 1).then_some((seat, times - 1));
+            if times == 1 {
+                self.offended(Offence::RepeatedlyHiding.kind(), "", seat, since);
+            }
+        }
+        let mut due = Vec::new();
+        self.kept.retain_mut(|kept| {
+            let own = kept.by == ply.seat;
+            kept.plies = kept.plies.saturating_sub(u32::from(own));
+            let over = kept.plies == 0;
+            if over {
+                due.push(*kept);
+            }
+            !over
+        });
+        for kept in due {
+            self.offended(Offence::NotPassed.kind(), "", kept.by, since);
+            let at = since + draw(&mut self.rng, &(500..=3000));
+            self.hand_over(kept.by, kept.man, at);
+        }
+    }
+
+    /// A man that goes into the partner's tray at last.
+    fn hand_over(&mut self, by: Seat, man: Piece, at: Instant) {
+        let Some(partner) = by.partners(self.boards.len()).next() else { return };
+        if let Some(slot) = self.free_slot(partner, at) {
+            self.act(at, Action::PlaceSlot(partner, slot, man));
+        }
+    }
+
+    /// What is done with a captured man against the laws. True if it was done.
+    pub(super) fn hide(&mut self, offence: Offence, index: usize, man: Piece, timing: &Timing) -> bool {
+        let seat = self.plies[index].seat;
+        let Some(partner) = seat.partners(self.boards.len()).next().filter(|seat| seat.color == man.color) else {
+            return false;
+        };
+        let at = timing.press + self.draw(|profile| &profile.pass);
+        let has = self.world.tray(partner).contains(&Some(man));
+        match offence {
+            Offence::NotPassed => {
+                let Some(next) = self.plies[index + 1..].iter().position(|ply| ply.seat == seat) else { return false };
+                let until = (index + 1 + next + 4).min(self.plies.len());
+                if has || self.plies[index + 1..until].iter().any(|ply| drops(ply, partner, man)) {
+                    return false;
+                }
+                self.kept.push(Kept { by: seat, man, plies: 2 });
+            }
+            Offence::HiddenDrop => {
+                let mut own = self.plies[index + 1..].iter().filter(|ply| ply.seat == partner).take(4);
+                if has || !own.any(|ply| drops(ply, partner, man)) {
+                    return false;
+                }
+                self.players[partner.index()].held.push(Held { man, since: at, hidden: true });
+            }
+            Offence::WrongPocket => {
+                let wrong = if self.rng.random() { seat } else { partner.opponent() };
+                let back = at + draw(&mut self.rng, &(2000..=6000));
+                let Some(slot) = self.free_slot(wrong, at) else { return false };
+                self.act(at, Action::PlaceSlot(wrong, slot, man));
+                self.act(back, Action::LiftSlot(wrong, slot));
+                let right = back + draw(&mut self.rng, &(300..=900));
+                self.hand_over(seat, man, right);
+                self.offended(offence.kind(), "", seat, at);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A man that the seat does not need soon leaves its tray and comes back long after.
+    fn conceal(&mut self, seat: Seat, since: Instant) -> bool {
+        let at = since + draw(&mut self.rng, &(100..=500));
+        let played = self.truth.moves.len();
+        let needed: Vec<Piece> = self.plies[played..]
+            .iter()
+            .filter(|ply| ply.seat == seat)
+            .take(NOT_NEEDED)
+            .filter(|ply| ply.from.is_none())
+            .map(|ply| ply.man)
+            .collect();
+        let tray = self.world.tray(seat);
+        let idle = |slot: &usize| {
+            tray[*slot].is_some_and(|man| !needed.contains(&man)) && self.marks.slot(seat, *slot) + SECOND < at
+        };
+        let idle: Vec<usize> = (0..tray.len()).filter(idle).collect();
+        let Some((slot, man)) = idle.choose(&mut self.rng).and_then(|slot| Some((*slot, tray[*slot]?))) else {
+            return false;
+        };
+        let back = at + draw(&mut self.rng, &HIDDEN);
+        self.act(at, Action::LiftSlot(seat, slot));
+        self.act(back, Action::PlaceSlot(seat, slot, man));
+        self.offended(Offence::Concealed.kind(), "", seat, at);
+        true
+    }
+
+    /// A man that no board has lost lies in the own tray.
+    fn smuggle(&mut self, seat: Seat, since: Instant) -> bool {
+        let at = since + draw(&mut self.rng, &(200..=1000));
+        let roles = [crate::types::Role::Knight, crate::types::Role::Bishop, crate::types::Role::Rook];
+        let role = *roles.choose(&mut self.rng).unwrap_or(&roles[0]);
+        let Some(slot) = self.free_slot(seat, at) else { return false };
+        self.act(at, Action::PlaceSlot(seat, slot, Piece { color: seat.color, role }));
+        self.offended(Offence::ForeignPiece.kind(), "", seat, at);
+        true
+    }
+
+    /// All clocks rest after everything that was begun.
+    fn pause(&mut self, seat: Seat) -> bool {
+        let over = self.steps.iter().map(|step| step.at).max().unwrap_or_default() + 200 * MS;
+        let length = draw(&mut self.rng, &PAUSED);
+        for board in BoardId::first(self.boards.len()) {
+            self.act(over, Action::Pause(board));
+            self.act(over + length, Action::Resume(board));
+            self.boards[board.index()].paused += length;
+        }
+        self.players.iter_mut().for_each(|player| player.busy = player.busy.max(over + length + 300 * MS));
+        self.offended(Offence::Paused.kind(), "", seat, over);
+        true
+    }
+}
+
+/// Whether a ply is a drop of this man by a seat.
+fn drops(ply: &Ply, seat: Seat, man: Piece) -> bool {
+    ply.seat == seat && ply.from.is_none() && ply.man == man
+}

@@ -1,0 +1,201 @@
+//! What players do against the laws: named offences, injected at seeded moments, with truth.
+//!
+//! Illegal moves belong to the game that is played ([`illegal`]); hiding men and misusing clocks belong to the hands.
+//! In: kinds and how often. Out: occasions. What a referee says of it is not known here.
+
+pub mod illegal;
+
+use rand::{Rng, seq::IndexedRandom};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    rules::Reason,
+    types::{BoardId, Instant, Seat},
+};
+
+/// Something against the laws. The names are those of the incidents that report it, as far as there are any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offence {
+    /// An illegal move is completed.
+    Illegal(Reason),
+    /// A man is taken out of the own pocket and hidden.
+    Concealed,
+    /// The same, three times in a game.
+    RepeatedlyHiding,
+    /// A captured man is kept until after the capturer's next move.
+    NotPassed,
+    /// A captured man is put into the wrong tray and put right later.
+    WrongPocket,
+    /// A man is passed under the table and dropped, never seen in the pocket.
+    HiddenDrop,
+    /// A man that no board has lost appears in a pocket.
+    ForeignPiece,
+    /// The clock is pressed without a move, and pressed back.
+    ClockWithoutMove,
+    /// One board starts seconds after the other.
+    UnevenStart,
+    /// All clocks are stopped and set going again.
+    Paused,
+    /// The clock is pressed before the rook has jumped.
+    IncompleteCastling,
+    /// A disturbing premove, taken back.
+    Premove,
+    /// A man stands beside its square for some plies.
+    Displaced,
+}
+
+/// The kinds beside illegal moves.
+const OTHERS: [(&str, Offence); 12] = [
+    ("concealed", Offence::Concealed),
+    ("repeatedly-hiding", Offence::RepeatedlyHiding),
+    ("not-passed", Offence::NotPassed),
+    ("wrong-pocket", Offence::WrongPocket),
+    ("hidden-drop", Offence::HiddenDrop),
+    ("foreign-piece", Offence::ForeignPiece),
+    ("clock-without-move", Offence::ClockWithoutMove),
+    ("uneven-start", Offence::UnevenStart),
+    ("paused", Offence::Paused),
+    ("incomplete-castling", Offence::IncompleteCastling),
+    ("premove", Offence::Premove),
+    ("displaced", Offence::Displaced),
+];
+/// Before the reason of an illegal move.
+const ILLEGAL: &str = "illegal:";
+
+impl Offence {
+    /// All that hands can commit.
+    pub fn all() -> impl Iterator<Item = Offence> {
+        let reasons = Reason::ALL.into_iter().filter(|reason| illegal::is_possible(*reason));
+        reasons.map(Offence::Illegal).chain(OTHERS.map(|(_, offence)| offence))
+    }
+
+    /// As the command line spells it: `illegal:geometry`, `concealed`.
+    pub fn name(self) -> String {
+        match self {
+            Offence::Illegal(reason) => format!("{ILLEGAL}{reason}"),
+            other => other.kind().to_owned(),
+        }
+    }
+
+    /// The kind of the incident.
+    pub fn kind(self) -> &'static str {
+        OTHERS.iter().find(|(_, offence)| *offence == self).map_or("illegal-move", |(name, _)| name)
+    }
+
+    /// The offence with this name.
+    pub fn named(name: &str) -> Option<Offence> {
+        Offence::all().find(|offence| offence.name() == name)
+    }
+
+    /// The reason of an illegal move.
+    pub fn reason(self) -> Option<Reason> {
+        if let Offence::Illegal(reason) = self { Some(reason) } else { None }
+    }
+}
+
+/// What is done against the laws in a game, and how often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offences {
+    /// The kinds.
+    pub kinds: Vec<Offence>,
+    /// In how many of 1000 plies; none: once a game, as soon as it can be done after a seeded moment.
+    pub per_mille: Option<u16>,
+}
+
+/// An offence that was committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offended {
+    /// Kind of the incident.
+    pub kind: String,
+    /// The reason of an illegal move, else empty.
+    #[serde(default)]
+    pub reason: String,
+    /// Where.
+    pub board: BoardId,
+    /// Who.
+    pub seat: Seat,
+    /// Ply on the board that was being made or was completed last, from 1.
+    pub ply: u32,
+    /// When.
+    pub t: Instant,
+}
+
+/// When offences happen in one game.
+pub struct Occasions {
+    kinds: Vec<Offence>,
+    per_mille: Option<u16>,
+    /// The first ply that may have one.
+    due: usize,
+    done: bool,
+}
+
+impl Occasions {
+    /// For a game of so many plies, with those kinds that `mine` chooses.
+    pub fn new(of: &Offences, plies: usize, mine: fn(Offence) -> bool, rng: &mut ChaCha8Rng) -> Occasions {
+        let kinds: Vec<Offence> = of.kinds.iter().copied().filter(|kind| mine(*kind)).collect();
+        // No draws where there is nothing to draw: games without offences stay what they were.
+        let due = if kinds.is_empty() { 0 } else { rng.random_range(plies / 10..=plies / 2 + 1) };
+        Occasions { kinds, per_mille: of.per_mille, due, done: false }
+    }
+
+    /// What is done in a ply if it can be.
+    pub fn at(&self, index: usize, rng: &mut ChaCha8Rng) -> Option<Offence> {
+        if self.kinds.is_empty() || self.done {
+            return None;
+        }
+        let arises = match self.per_mille {
+            None => index >= self.due,
+            Some(per_mille) => rng.random_range(0..1000) < per_mille,
+        };
+        if arises { self.kinds.choose(rng).copied() } else { None }
+    }
+
+    /// Whether the start of the game is an occasion: as rare as ten plies are.
+    pub fn starts(&self, rng: &mut ChaCha8Rng) -> bool {
+        self.per_mille.is_none_or(|per_mille| rng.random_range(0..1000) < per_mille.saturating_mul(10))
+    }
+
+    /// It could be done.
+    pub fn done(&mut self) {
+        self.done = self.per_mille.is_none();
+    }
+
+    /// Whether such a kind was asked for.
+    pub fn has(&self, offence: Offence) -> bool {
+        self.kinds.contains(&offence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for offence in Offence::all() {
+            assert_eq!(Offence::named(&offence.name()), Some(offence));
+        }
+        assert_eq!(Offence::named("illegal:geometry"), Some(Offence::Illegal(Reason::Geometry)));
+        assert_eq!(Offence::named("illegal:no-such-man"), None, "a matter of notation");
+        assert_eq!(Offence::Illegal(Reason::Blocked).kind(), "illegal-move");
+    }
+
+    #[test]
+    fn an_offence_happens_once_or_at_its_rate() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let kinds = vec![Offence::Concealed, Offence::Illegal(Reason::Blocked)];
+        let once = Offences { kinds: kinds.clone(), per_mille: None };
+        let mut occasions = Occasions::new(&once, 100, |kind| kind.reason().is_none(), &mut rng);
+        let first = (0..100).find(|index| occasions.at(*index, &mut rng) == Some(Offence::Concealed)).unwrap();
+        assert!((10..=51).contains(&first));
+        occasions.done();
+        assert_eq!(occasions.at(99, &mut rng), None);
+        let often = Offences { kinds, per_mille: Some(100) };
+        let occasions = Occasions::new(&often, 100, |_| true, &mut rng);
+        let count = (0..1000).filter(|index| occasions.at(*index, &mut rng).is_some()).count();
+        assert!((50..200).contains(&count), "{count}");
+    }
+}
