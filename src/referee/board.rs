@@ -12,6 +12,7 @@ use super::{
     kind::Kind,
 };
 use crate::{
+    notation::uci,
     rules::{BoardPosition, Game, Move, Premove, RuleSet},
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
@@ -61,10 +62,15 @@ pub struct BoardWatch {
     presses: Vec<Unanswered>,
     /// Players whose last move was completed without their press, which may come yet: somebody reminded them.
     owes_press: ByColor<Option<Instant>>,
+    last_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
     /// After which completed move men next to their squares are looked for, and when.
     suspected: Option<(Seat, Instant, Instant)>,
+    /// The last completed ply, and the one before it.
+    last: [Option<Completed>; 2],
+    /// The ply that was told of as made too early.
+    premove_told: Option<u32>,
     /// Squares that were told of and still stand wrong.
     told: Bitboard,
 }
@@ -141,6 +147,7 @@ impl BoardSight<'_> {
 impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
+        *self.last_press.get_mut(by) = Some(at);
         if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
             return;
         }
@@ -160,8 +167,9 @@ impl BoardWatch {
     pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
         let at = completed.completed_at;
         let own = self.presses.iter().find(|press| press.by == seat.color && press.at <= at + HEARD_LATE_US);
+        let heard = self.last_press.get(seat.color).is_some_and(|press| (press - at).abs() <= HEARD_LATE_US);
         let until = own.map_or(at, |press| press.at.max(at));
-        *self.owes_press.get_mut(seat.color) = own.is_none().then_some(at);
+        *self.owes_press.get_mut(seat.color) = (own.is_none() && !heard).then_some(at);
         if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
             let presses = self.presses.iter().filter(|press| press.by == seat.color && press.back.is_none());
             let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
@@ -177,9 +185,24 @@ impl BoardWatch {
         self.suspected.get_or_insert((seat, at, at + graces.displaced));
     }
 
+    /// A move was completed: whether the reply that is seen already, or this reply to the move before it, came too early.
+    /// `sight` is the board after the move.
+    pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
+        let [last, before] = std::mem::take(&mut self.last);
+        let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::ZERO, |ply| ply.completed_at);
+        let ply = sight.position().plies();
+        let reply = sight.line.first().map(|reply| reply.played);
+        let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
+        let this = last.as_ref().and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
+        let this = this.filter(|_| self.premove_told != Some(ply));
+        self.premove_told = next.is_some().then_some(ply + 1);
+        self.last = [Some(completed.clone()), last];
+        next.or(this)
+    }
+
     /// No time runs: what hands do with the men is nobody's business.
     pub fn rest(&mut self) {
-        *self = BoardWatch { told: self.told, ..BoardWatch::default() };
+        *self = BoardWatch { told: self.told, last: std::mem::take(&mut self.last), ..BoardWatch::default() };
     }
 
     /// When something may have to be told.
@@ -279,26 +302,26 @@ fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
     }
 }
 
-/// A move was completed; the opponent's reply may have stood there before the move was made, or, where nothing may be
-/// touched in the opponent's time, before it was completed (WBN 6.5, FIDE-ext 3.9). `sight` is the board after it.
-pub fn premove(sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
-    let reply = sight.line.first()?;
-    let to = crate::notation::uci::destination(reply.played);
-    let stood = sight.placement.changed(to);
+/// Whether a reply stood on the board before the move was made that it replies to, or, where nothing may be touched in
+/// the opponent's time, before that was completed (WBN 6.5, FIDE-ext 3.9). It is no reply if it stood there before
+/// `since` already.
+fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, since: Instant) -> Option<Draft> {
+    let square = uci::destination(reply);
+    let stood = sight.placement.changed(square);
     let limit = match sight.rules.premove {
-        Premove::NonDisruptive => completed.made_at,
-        Premove::Forbidden => completed.completed_at,
+        Premove::NonDisruptive => to.made_at,
+        Premove::Forbidden => to.completed_at,
     };
-    let made = crate::notation::uci::destination(completed.played);
-    if limit - stood < PREMOVE_US || made == to || completed.clock.is_none() {
+    let retakes = uci::destination(to.played) == square;
+    if limit - stood < PREMOVE_US || stood < since || retakes || to.clock.is_none() {
         return None;
     }
     let evidence = json!({
-        "move": crate::notation::uci::write(reply.played), "seen_at": stood, "made_at": completed.made_at,
-        "completed_at": completed.completed_at, "squares": [to.to_string()],
+        "move": uci::write(reply), "seen_at": stood, "made_at": to.made_at, "completed_at": to.completed_at,
+        "squares": [square.to_string()],
     });
-    let draft = Draft::of(Kind::Premove, mover.opponent(), evidence);
-    Some(draft.claimable(sight.claimants(mover), Window::Until(mover)))
+    let claimer = by.opponent();
+    Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(claimer), Window::Until(claimer)))
 }
 
 /// Whether a completed illegal move is castling that lacks the rook's part (WBN 6.1). `after` is the position after it.

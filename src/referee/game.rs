@@ -280,7 +280,7 @@ impl Referee {
     }
 
     /// A move that was made before the move that it replies to.
-    pub fn premove(&self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
-        board::premove(sight, mover, completed)
+    pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
+        self.boards.get_mut(mover.board.index())?.premove(sight, mover, completed)
     }
 }

@@ -64,7 +64,7 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     let non_disruptive = "e2- e4P 1s e7- e5p 1s w . b 1s";
     check(non_disruptive, &[]); // WBN 6.5
     check_under("cz-2024.06", non_disruptive, &[]); // CZ 6.4
-    check_under("fide-ext", non_disruptive, &["premove a warning"]); // FIDE-ext 3.9
+    check_under("fide-ext", disruptive, &["premove a warning"]); // FIDE-ext 3.9
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
 }
 
