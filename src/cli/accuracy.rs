@@ -67,7 +67,7 @@ pub struct Args {
     /// One JSON object a kind of players
     #[arg(long)]
     json: bool,
-    /// Save games that are not recorded perfectly here, as capture and truth
+    /// Save games that are not recorded and reported perfectly here, as capture and truth
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// Rule set
@@ -197,7 +197,7 @@ fn at_next<'a, T, R>(next: &AtomicUsize, trials: &'a [T], results: &'a [R]) -> O
 fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
     let tried = catch_unwind(|| trial.run(args.baseline)).ok().transpose();
     let tried = tried.map_err(|e| Failure::new(Exit::Failed, format!("{}: {e}", trial.name())))?;
-    let perfect = tried.as_ref().is_some_and(|tried| tried.machine.is_perfect());
+    let perfect = tried.as_ref().is_some_and(|tried| tried.machine.is_perfect() && tried.machine.reports_well());
     if let Some(dir) = args.keep.as_deref().filter(|_| !perfect) {
         // A capture that makes the machine panic ends there.
         catch_unwind(|| keep(dir, trial)).unwrap_or(Ok(())).map_err(|e| unavailable(dir, e))?;

@@ -127,7 +127,7 @@ impl Stage {
 
     /// The next instant at which something happens if no host speaks.
     pub fn next(&self) -> Option<Instant> {
-        let devices = self.devices.iter().filter_map(|device| device.next(&self.world));
+        let devices = self.devices.iter().filter_map(|device| device.next());
         let trouble = self.next_trouble().map(|(at, _, _)| at);
         devices.chain(self.next_step().map(|step| step.at)).chain(trouble).min()
     }

@@ -187,6 +187,8 @@ pub struct World {
     air: Vec<Man>,
     /// Men that came out of the box so far.
     fresh: ManId,
+    /// Steps so far.
+    steps: u64,
 }
 
 /// Tells men of one kind apart: those of the set-up count from 1, board by board and square by square.
@@ -209,6 +211,7 @@ impl World {
             buttons: vec![(0, None); high.len() * 2],
             air: Vec::new(),
             fresh: (high.len() * 64) as ManId,
+            steps: 0,
         }
     }
 
@@ -267,8 +270,14 @@ impl World {
         self.air.iter().map(|man| man.0).collect()
     }
 
+    /// Steps that were done: as long as it does not grow, all stands as it stood.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Does one step.
     pub fn apply(&mut self, Step { at, action }: Step) {
+        self.steps += 1;
         match action {
             Action::Lift(board, square) => self.lift(board, square),
             Action::Place(board, square, man) => {

@@ -79,6 +79,12 @@ impl Verdict {
         let wrong = |judged: &Judged| judged.grade >= Grade::Uncertain;
         !self.moves.iter().any(wrong) && (self.extra, self.disorder, self.games, self.false_illegal) == (0, 0, 1, 0)
     }
+
+    /// Whether all offences were reported and no others.
+    pub fn reports_well(&self) -> bool {
+        let all = |recall: &Recall| recall.reported == recall.committed;
+        self.offences.values().all(all) && self.false_incidents.is_empty()
+    }
 }
 
 /// A move that was recorded: its board, its text, when its completion was seen.

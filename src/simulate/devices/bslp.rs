@@ -94,6 +94,9 @@ pub struct BslpUnit {
     /// The next line of the clock, and whether it tells the lever wrongly.
     clock_at: Option<(Instant, bool)>,
     lever_seen: Instant,
+    /// Cells that feel something else than was told, as of so many steps of the world.
+    changed: Vec<usize>,
+    steps_seen: Option<u64>,
     done: Instant,
 }
 
@@ -124,6 +127,8 @@ impl BslpUnit {
             beat_at: None,
             clock_at: None,
             lever_seen: Instant::ZERO,
+            changed: Vec::new(),
+            steps_seen: None,
             done: Instant::ZERO,
             make,
             rng,
@@ -159,9 +164,17 @@ impl BslpUnit {
         self.felt.len() / self.channels().max(1)
     }
 
-    fn next_visit(&self, world: &World) -> Option<(Instant, usize)> {
-        let changed = (0..self.felt.len()).filter(|cell| self.felt[*cell] != self.man(world, *cell));
-        changed.map(|cell| (self.scan.visit(cell, self.done), cell)).min()
+    /// Finds what has changed, if anything can have.
+    fn notice_men(&mut self, world: &World) {
+        if self.steps_seen != Some(world.steps()) || !self.senses.are_sound() {
+            self.steps_seen = Some(world.steps());
+            self.changed = (0..self.felt.len()).filter(|cell| self.felt[*cell] != self.man(world, *cell)).collect();
+        }
+    }
+
+    /// The next change that will be felt, and when.
+    fn next_visit(&self) -> Option<(Instant, usize)> {
+        self.changed.iter().map(|cell| (self.scan.visit(*cell, self.done), *cell)).min()
     }
 
     fn next_seq(&mut self) -> u16 {
@@ -177,6 +190,7 @@ impl BslpUnit {
     }
 
     fn visit(&mut self, at: Instant, cell: usize, world: &World) {
+        self.steps_seen = None;
         let felt = self.man(world, cell);
         let man = self.senses.read(felt.map(|(man, _)| man), &mut self.rng);
         self.set(cell, man.map(|man| (man, felt.map_or(0, |(_, id)| id))));
@@ -324,8 +338,8 @@ impl Device for BslpUnit {
         commands.into_iter().for_each(|command| self.answer(at, command));
     }
 
-    fn next(&self, world: &World) -> Option<Instant> {
-        let visit = self.next_visit(world).map(|(at, _)| at);
+    fn next(&self) -> Option<Instant> {
+        let visit = self.next_visit().map(|(at, _)| at);
         let clock = self.clock_at.filter(|_| matches!(self.make.serves, Serves::Board { clock: Some(_), .. }));
         let flicker = self.senses.next_change(self.done);
         [visit, flicker, self.beat_at, clock.map(|(at, _)| at), self.line.next()].into_iter().flatten().min()
@@ -334,10 +348,11 @@ impl Device for BslpUnit {
     fn run_until(&mut self, at: Instant, world: &World, out: &mut Vec<Chunk>) {
         self.notice_buttons(at, world);
         self.notice_lever(at, world);
-        while let Some(due) = self.next(world).filter(|due| *due <= at) {
+        self.notice_men(world);
+        while let Some(due) = self.next().filter(|due| *due <= at) {
             if let Some(chunk) = self.line.take(due) {
                 out.push(chunk);
-            } else if let Some((_, cell)) = self.next_visit(world).filter(|(visit, _)| *visit <= due) {
+            } else if let Some((_, cell)) = self.next_visit().filter(|(visit, _)| *visit <= due) {
                 self.visit(due, cell, world);
             } else if self.beat_at.is_some_and(|beat| beat <= due) {
                 self.beat(due);
@@ -345,6 +360,7 @@ impl Device for BslpUnit {
                 self.tell_clock(due, world, wrongly);
             }
             self.done = self.done.max(due);
+            self.notice_men(world);
         }
         self.done = self.done.max(at);
     }
@@ -353,6 +369,8 @@ impl Device for BslpUnit {
         self.line.cut();
         self.decoder.reset();
         self.done = at;
+        self.changed.clear();
+        self.steps_seen = None;
         (0..self.felt.len()).for_each(|cell| self.set(cell, self.man(world, cell)));
         if let Serves::Trays(seats) = &self.make.serves {
             self.pressed = seats.iter().map(|seat| world.button(*seat).0).collect();

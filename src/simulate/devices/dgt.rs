@@ -106,6 +106,9 @@ pub struct DgtBoard {
     told: Option<(Option<ClockReading>, Instant)>,
     /// The lever is felt up again at the next look.
     bounces: bool,
+    /// Cells that feel something else than was told, as of so many steps of the world.
+    changed: Vec<usize>,
+    steps_seen: Option<u64>,
     /// All before this is done.
     done: Instant,
     ignored: u64,
@@ -137,6 +140,8 @@ impl DgtBoard {
             lever_seen: Instant::ZERO,
             told: None,
             bounces: false,
+            changed: Vec::new(),
+            steps_seen: None,
             done: Instant::ZERO,
             ignored: 0,
             rng,
@@ -157,10 +162,17 @@ impl DgtBoard {
         world.clock(self.make.board)
     }
 
-    /// The next field whose change will be felt, and when.
-    fn next_visit(&self, world: &World) -> Option<(Instant, usize)> {
-        let changed = (0..64).filter(|field| self.felt[*field] != self.man(world, *field));
-        changed.map(|field| (self.scan.visit(field, self.done), field)).min()
+    /// Finds what has changed, if anything can have.
+    fn notice_men(&mut self, world: &World) {
+        if self.steps_seen != Some(world.steps()) || !self.senses.are_sound() {
+            self.steps_seen = Some(world.steps());
+            self.changed = (0..64).filter(|cell| self.felt[*cell] != self.man(world, *cell)).collect();
+        }
+    }
+
+    /// The next change that will be felt, and when.
+    fn next_visit(&self) -> Option<(Instant, usize)> {
+        self.changed.iter().map(|cell| (self.scan.visit(*cell, self.done), *cell)).min()
     }
 
     fn next_command(&self) -> Option<Instant> {
@@ -174,6 +186,7 @@ impl DgtBoard {
     }
 
     fn visit(&mut self, at: Instant, field: usize, world: &World) {
+        self.steps_seen = None;
         let man = self.senses.read(self.man(world, field), &mut self.rng);
         self.felt[field] = man;
         if self.mode.streams() {
@@ -317,18 +330,19 @@ impl Device for DgtBoard {
         }
     }
 
-    fn next(&self, world: &World) -> Option<Instant> {
-        let visit = self.next_visit(world).map(|(at, _)| at);
+    fn next(&self) -> Option<Instant> {
+        let visit = self.next_visit().map(|(at, _)| at);
         let flicker = self.senses.next_change(self.done);
         [visit, flicker, self.next_command(), self.next_poll(), self.line.next()].into_iter().flatten().min()
     }
 
     fn run_until(&mut self, at: Instant, world: &World, out: &mut Vec<Chunk>) {
         self.notice_lever(at, world);
-        while let Some(due) = self.next(world).filter(|due| *due <= at) {
+        self.notice_men(world);
+        while let Some(due) = self.next().filter(|due| *due <= at) {
             if let Some(chunk) = self.line.take(due) {
                 out.push(chunk);
-            } else if let Some((_, field)) = self.next_visit(world).filter(|(visit, _)| *visit <= due) {
+            } else if let Some((_, field)) = self.next_visit().filter(|(visit, _)| *visit <= due) {
                 self.visit(due, field, world);
             } else if self.next_poll().is_some_and(|poll| poll <= due) {
                 self.poll(due, world);
@@ -336,6 +350,7 @@ impl Device for DgtBoard {
                 self.command(due, world);
             }
             self.done = self.done.max(due);
+            self.notice_men(world);
         }
         self.done = self.done.max(at);
     }
@@ -346,6 +361,8 @@ impl Device for DgtBoard {
         self.line.cut();
         self.lever_seen = self.clock(world).touched();
         self.done = at;
+        self.changed.clear();
+        self.steps_seen = None;
         self.felt = std::array::from_fn(|field| self.man(world, field));
     }
 

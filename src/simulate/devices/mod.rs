@@ -83,8 +83,8 @@ pub trait Device {
     /// Takes bytes of the host in.
     fn input(&mut self, at: Instant, bytes: &[u8]);
 
-    /// When it has something to do next, if the world stays as it is.
-    fn next(&self, world: &World) -> Option<Instant>;
+    /// When it has something to do next, if the world stays as it was when it last ran.
+    fn next(&self) -> Option<Instant>;
 
     /// Does all that is due by `at`, the world having been as it is since the last call, and appends what arrives.
     fn run_until(&mut self, at: Instant, world: &World, out: &mut Vec<Chunk>);

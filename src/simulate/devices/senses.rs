@@ -84,6 +84,11 @@ impl Senses {
         self.flickers[..begun].iter().rev().take(4).any(|flicker| flicker.cell == cell && at < flicker.to)
     }
 
+    /// Whether all cells always feel what is there.
+    pub fn are_sound(&self) -> bool {
+        !self.broken
+    }
+
     /// When a cell may feel something else although nothing moves.
     pub fn next_change(&self, after: Instant) -> Option<Instant> {
         if !self.broken {

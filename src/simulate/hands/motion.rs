@@ -267,7 +267,7 @@ impl Hand<'_> {
         self.lift(0, king_from);
         let way = self.way(Some(king_from), to);
         self.place(way, to, king);
-        let (gap, way) = (self.draw(200..=800), self.way(Some(rook_from), rook_to));
+        let (gap, way) = (self.draw(300..=1200), self.way(Some(rook_from), rook_to));
         let (lift, place) = (Action::Lift(self.board, rook_from), Action::Place(self.board, rook_to, rook));
         self.motion.after = vec![(gap, lift), (gap + way, place)];
     }

@@ -98,7 +98,7 @@ impl Hands<'_> {
         });
         for kept in due {
             self.offended(Offence::NotPassed.kind(), "", kept.by, since);
-            let at = since + draw(&mut self.rng, &(500..=3000));
+            let at = since + draw(&mut self.rng, &HIDDEN);
             self.hand_over(kept.by, kept.man, at);
         }
     }
