@@ -12,6 +12,7 @@ mod emit;
 mod history;
 mod judge;
 mod play;
+mod raw;
 mod request;
 mod set_up;
 pub mod settings;
@@ -196,6 +197,8 @@ impl Table {
                 self.tray(index, channel, |tray| tray.slot(slot, kinds));
                 self.judge_tray(index, channel);
             }
+            Fact::Raw(channel, first, raws) => self.raw(index, channel, first, &raws),
+            Fact::Vague => self.vague(index),
             Fact::Tray(channel, slots) => {
                 self.tray(index, channel, |tray| tray.snapshot(slots));
                 self.judge_tray(index, channel);

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::{ClockFrame, Fact, Identity, Side, link::Link};
+use super::{ClockFrame, Fact, Identity, Raw, Side, link::Link};
 use crate::{
     types::{Instant, Kinds, MS, SECOND},
     wire::{
         Rejects,
-        bslp::{Command, Decoder, Kind, Line, Run, Sentence},
+        bslp::{Command, Decoder, Kind, Line, Run, Sensing, Sentence, Value},
     },
 };
 
@@ -25,6 +25,7 @@ pub struct BslpDevice {
     pub(super) identity: Identity,
     decoder: Decoder,
     kind: Option<Kind>,
+    sensing: Sensing,
     channels: u8,
     next_seq: Option<u16>,
     /// Lines that came out of sequence.
@@ -42,6 +43,7 @@ impl Default for BslpDevice {
             identity: Identity::default(),
             decoder: Decoder::new(),
             kind: None,
+            sensing: Sensing::Piece,
             channels: 0,
             next_seq: None,
             gaps: 0,
@@ -93,8 +95,9 @@ impl BslpDevice {
 
     fn fact(&mut self, line: Line) -> Option<Fact> {
         match line {
-            Line::Helo { kind, serial, firmware, channels, .. } => {
+            Line::Helo { kind, serial, firmware, sensing, channels, .. } => {
                 self.kind = Some(kind);
+                self.sensing = sensing;
                 self.identity = Identity { serial: Some(serial), firmware: Some(firmware) };
                 self.channels = channels.min(CHANNELS_MAX);
                 self.next_seq = None;
@@ -102,10 +105,17 @@ impl BslpDevice {
                 if kind != Kind::Clock {
                     self.ask_snapshots();
                 }
-                None
+                (sensing == Sensing::Occupancy).then_some(Fact::Vague)
             }
             Line::Snap { ch, cells, .. } => Some(self.snapshot(ch, cells)),
-            Line::Cell { ch, cell, value, .. } => self.cell(ch, cell, value.kinds()?),
+            Line::Cell { ch, cell, value, .. } => match self.sensing {
+                Sensing::Tag | Sensing::Level => Some(Fact::Raw(ch, cell, vec![self.raw(&value)?])),
+                _ => self.cell(ch, cell, value.kinds()?),
+            },
+            Line::Tags { ch, first, tags, .. } => Some(Fact::Raw(ch, first, tags.into_iter().map(Raw::Tag).collect())),
+            Line::Levels { ch, first, levels, .. } => {
+                Some(Fact::Raw(ch, first, levels.into_iter().map(Raw::Level).collect()))
+            }
             Line::Clock { left_ms, right_ms, run, .. } => Some(Fact::Clock(ClockFrame {
                 left_ms,
                 right_ms,
@@ -119,6 +129,13 @@ impl BslpDevice {
             })),
             Line::Button { ch, button, .. } => Some(Fact::Button(ch, button)),
             _ => None,
+        }
+    }
+
+    fn raw(&self, value: &Value) -> Option<Raw> {
+        match self.sensing {
+            Sensing::Tag => value.tag().map(Raw::Tag),
+            _ => value.level().map(Raw::Level),
         }
     }
 

@@ -5,6 +5,7 @@
 //! found.
 //! It knows nothing of the game: whether a man may stand there is not its business.
 
+mod book;
 mod bslp;
 mod clock;
 mod dgt;
@@ -13,6 +14,7 @@ mod placement;
 mod rotation;
 mod tray;
 
+pub use book::{Book, Raw};
 pub use bslp::BslpDevice;
 pub use clock::{ClockSense, ClockView, Side};
 pub use dgt::DgtDevice;
@@ -34,6 +36,10 @@ pub enum Fact {
     Tray(u8, Vec<Kinds>),
     /// One slot of a tray channel.
     Slot(u8, u16, Kinds),
+    /// What cells of a channel measure, from this one on.
+    Raw(u8, u16, Vec<Raw>),
+    /// The device feels only that something is there.
+    Vague,
     /// A clock's displays.
     Clock(ClockFrame),
     /// No clock is plugged in.

@@ -7,7 +7,7 @@
 use super::Placement;
 use crate::{
     rules::{BoardPosition, RuleSet},
-    types::{Instant, Kinds, Square},
+    types::{Bitboard, Instant, Kinds, Square},
 };
 
 /// Cells that may disagree with the set-up when the rotation is decided: a man or two may be off their squares.
@@ -19,6 +19,8 @@ pub struct BoardSense {
     cells: [Kinds; 64],
     turned: Option<bool>,
     fixed: bool,
+    /// What the cells tell of kinds was learnt from the set-up itself.
+    learnt: bool,
     placement: Placement,
     start: BoardPosition,
 }
@@ -30,6 +32,7 @@ impl BoardSense {
             cells: [Kinds::ANY; 64],
             turned,
             fixed: turned.is_some(),
+            learnt: false,
             placement: Placement::default(),
             start: BoardPosition::new(RuleSet::WBN_1_00.moves),
         }
@@ -43,6 +46,25 @@ impl BoardSense {
     /// Whether the board is turned by 180°, once it is known.
     pub fn turned(&self) -> Option<bool> {
         self.turned
+    }
+
+    /// Kinds are learnt from the set-up: it cannot tell how the board lies.
+    pub fn set_learnt(&mut self) {
+        self.learnt = true;
+    }
+
+    /// Squares with men if the board lay so.
+    pub fn occupied(&self, turned: bool) -> Bitboard {
+        let men = (0u8..).zip(self.cells).filter(|(_, kinds)| !kinds.allows(None));
+        men.map(|(field, _)| square(field, turned)).collect()
+    }
+
+    /// The board lies so: men of unknown kinds told it by the first move.
+    pub fn turn(&mut self, turned: bool, at: Instant) {
+        if !self.fixed && self.turned != Some(turned) {
+            self.turned = Some(turned);
+            self.rebuild(at);
+        }
     }
 
     /// The cell of one field changed; answers the square if its reading is new.
@@ -72,7 +94,7 @@ impl BoardSense {
 
     /// Decides the rotation when the cells look like a set-up one way and not the other. True if it changed.
     fn find_rotation(&mut self, at: Instant) -> bool {
-        if self.fixed {
+        if self.fixed || self.learnt {
             return false;
         }
         let fits = [false, true].map(|turned| self.set_up_errors(turned) <= SET_UP_ERRORS_MAX);

@@ -1,12 +1,14 @@
 //! The devices of a table, and which boards, clocks and pockets they serve.
 
+use std::collections::BTreeMap;
+
 use super::{
     DeviceIndex, SettingsError,
     settings::{ClockSide, DeviceSettings, Driver, Rotation, TableSettings},
 };
 use crate::{
     event::LinkState,
-    sense::{BoardSense, ClockSense, Device, Identity, Side, TraySense},
+    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TraySense},
     types::{BoardId, Instant, Seat},
 };
 
@@ -18,6 +20,12 @@ pub struct Wired {
     /// What was last reported, to report changes only.
     pub reported: Option<Reported>,
     pub counters_due: Option<Instant>,
+    /// What cells measure, by channel and cell.
+    pub raw: BTreeMap<(u8, u16), Raw>,
+    /// What they measured when its board was set up.
+    pub home: Vec<Option<Raw>>,
+    /// What this device's levels mean.
+    pub levels: Book,
 }
 
 /// What a change of is worth a report.
@@ -43,6 +51,8 @@ pub struct Sensors {
     pub boards: Vec<BoardUnit>,
     /// By [`Seat::index`].
     pub trays: Vec<Option<TraySense>>,
+    /// Whose tag is whose, on all boards and trays.
+    pub tags: Book,
 }
 
 impl Sensors {
@@ -60,8 +70,11 @@ impl Sensors {
             },
             reported: None,
             counters_due: None,
+            raw: BTreeMap::new(),
+            home: Vec::new(),
+            levels: Book::default(),
         };
-        Ok(Sensors { devices: settings.device.iter().map(wired).collect(), boards, trays })
+        Ok(Sensors { devices: settings.device.iter().map(wired).collect(), boards, trays, tags: Book::default() })
     }
 
     /// The board that a device senses.

@@ -110,6 +110,7 @@ impl Table {
     fn board_changed(&mut self, board: BoardId) {
         self.watch_set_up(board);
         self.watch_kings();
+        self.find_turn(board);
         if self.play.is_on() {
             self.observe(board);
             self.settle();

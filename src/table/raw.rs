@@ -1,0 +1,124 @@
+//! Tags and levels: what cells measure becomes what may stand there.
+//!
+//! In: raw readings of a device. Out: cells of boards and slots of trays, as from any other sensor. Boards that are set
+//! up between games teach what the readings mean; then everything that was measured is read again.
+
+use super::{DeviceIndex, Table};
+use crate::{
+    rules::BoardPosition,
+    sense::{Book, Raw},
+    types::{Bitboard, BoardId, Kinds},
+};
+
+/// Readings of a device that are kept: sixteen channels of a board each.
+const RAW_MAX: usize = 16 * 64;
+
+impl Table {
+    pub(super) fn raw(&mut self, device: DeviceIndex, channel: u8, first: u16, raws: &[Raw]) {
+        let Some(wired) = self.sensors.devices.get_mut(device) else { return };
+        for (cell, raw) in (first..=u16::MAX).zip(raws) {
+            if wired.raw.len() < RAW_MAX || wired.raw.contains_key(&(channel, cell)) {
+                wired.raw.insert((channel, cell), *raw);
+            }
+        }
+        if let Some(board) = self.sensors.board_of(device) {
+            self.sensors.boards[board.index()].sense.set_learnt();
+        }
+        if self.learn(device) {
+            self.read_again();
+        } else {
+            for (cell, raw) in (first..=u16::MAX).zip(raws) {
+                self.read(device, channel, cell, *raw);
+            }
+        }
+    }
+
+    /// A board that is set up while nothing is played teaches; true if there was something new.
+    fn learn(&mut self, device: DeviceIndex) -> bool {
+        if self.play.is_on() || self.sensors.board_of(device).is_none() {
+            return false;
+        }
+        let wired = &mut self.sensors.devices[device];
+        let cells: Vec<Option<Raw>> = (0..64).map(|cell| wired.raw.get(&(0, cell)).copied()).collect();
+        let learnt = self.learn_from(device, &cells, false);
+        if learnt {
+            self.sensors.devices[device].home = cells;
+        }
+        learnt
+    }
+
+    fn learn_from(&mut self, device: DeviceIndex, cells: &[Option<Raw>], turned: bool) -> bool {
+        match cells.first() {
+            Some(Some(Raw::Tag(_))) => self.sensors.tags.learn(cells, turned),
+            _ => self.sensors.devices[device].levels.learn(cells, turned),
+        }
+    }
+
+    /// Men whose kinds are not known look the same from both sides: White's first move tells how the board lies.
+    pub(super) fn find_turn(&mut self, board: BoardId) {
+        let sense = &self.sensors.boards[board.index()].sense;
+        let position = self.play.game.board(board);
+        if sense.turned().is_some() || position.plies() > 0 || !self.play.is_on() {
+            return;
+        }
+        let fits = |turned| begins(position, sense.occupied(turned));
+        let (straight, turned) = (fits(false), fits(true));
+        if straight == turned {
+            return;
+        }
+        self.sensors.boards[board.index()].sense.turn(turned, self.now);
+        let devices = 0..self.sensors.devices.len();
+        for device in devices.filter(|device| self.sensors.board_of(*device) == Some(board)).collect::<Vec<_>>() {
+            let home = std::mem::take(&mut self.sensors.devices[device].home);
+            self.learn_from(device, &home, turned);
+            self.sensors.devices[device].home = home;
+        }
+        self.read_again();
+    }
+
+    fn read_again(&mut self) {
+        for device in 0..self.sensors.devices.len() {
+            let raws: Vec<_> = self.sensors.devices[device].raw.iter().map(|(at, raw)| (*at, *raw)).collect();
+            for ((channel, cell), raw) in raws {
+                self.read(device, channel, cell, raw);
+            }
+        }
+    }
+
+    fn read(&mut self, device: DeviceIndex, channel: u8, cell: u16, raw: Raw) {
+        let book: &Book = match raw {
+            Raw::Tag(_) => &self.sensors.tags,
+            Raw::Level(_) => &self.sensors.devices[device].levels,
+        };
+        let kinds: Kinds = book.kinds(raw);
+        match (self.sensors.board_of(device), u8::try_from(cell)) {
+            (Some(_), Ok(cell)) if cell < 64 => self.cell(device, cell, kinds),
+            (Some(_), _) => {}
+            (None, _) => self.tray(device, channel, |tray| tray.slot(cell, kinds)),
+        }
+    }
+
+    /// A tray that feels only that something is there tells no pocket: the seat is one without a tray.
+    pub(super) fn vague(&mut self, device: DeviceIndex) {
+        let Some(wired) = self.sensors.devices.get(device) else { return };
+        for seat in wired.settings.pockets.clone() {
+            if let Some(tray) = self.sensors.trays.get_mut(seat.index()) {
+                *tray = None;
+            }
+        }
+    }
+}
+
+/// Whether men stand so after White's first move, or after Black's reply to it.
+fn begins(position: &BoardPosition, men: Bitboard) -> bool {
+    let after = |position: &BoardPosition, m| {
+        let mut after = position.clone();
+        after.play(m);
+        after
+    };
+    position.legal_moves().into_iter().any(|m| {
+        let first = after(position, m);
+        let stands = |position: &BoardPosition| position.board().occupied() == men;
+        stands(&first) || first.legal_moves().into_iter().any(|reply| stands(&after(&first, reply)))
+    })
+}
