@@ -156,10 +156,10 @@ mod tests {
     use super::*;
     use crate::{notation::uci, rules::RuleSet, simulate::random_game::random_game};
 
-    /// A table after the moves of a random game.
+    /// A table in the middle of a random game.
     fn table(seed: u64) -> Game {
         let mut game = Game::new(RuleSet::WBN_1_00, 2);
-        for ply in random_game(seed, 60, &RuleSet::WBN_1_00).0 {
+        for ply in random_game(seed, 16 + seed as usize % 60, &RuleSet::WBN_1_00).0 {
             let played = uci::read(&ply.uci, game.board(ply.seat.board)).unwrap();
             game.play(ply.seat.board, played);
         }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn every_reason_is_found_in_some_position() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let tables: Vec<Game> = (0..60).map(table).collect();
+        let tables: Vec<Game> = (0..300).map(table).collect();
         // A king can be taken only where it was left in check, against the rules.
         let found = |reason: &Reason| is_possible(*reason) && *reason != Reason::KingCaptured;
         for reason in Reason::ALL.into_iter().filter(found) {
