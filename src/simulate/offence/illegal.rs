@@ -96,7 +96,8 @@ fn is_feasible(position: &BoardPosition, attempt: Attempt) -> bool {
     match attempt {
         Attempt::Castle(side) => {
             let color = position.turn();
-            free(side.king_to(color)) && free(side.rook_to(color))
+            let home = color.fold_wb(Square::E1, Square::E8);
+            position.king(color) == Some(home) && free(side.king_to(color)) && free(side.rook_to(color))
         }
         Attempt::Move { from, to, promotion } => {
             let role = position.board().role_at(from);
