@@ -98,7 +98,9 @@ pub fn go_on(
 
 /// A move; none where only a man that the partner takes can help.
 fn choose(position: &BoardPosition, rng: &mut ChaCha8Rng) -> Option<Move> {
-    let moves = position.legal_moves();
+    let mut moves = position.legal_moves();
+    // A seed gives the same game in whatever order moves are found.
+    moves.sort_unstable_by_key(|m| (m.from(), m.to(), m.role(), m.promotion()));
     for (kind, percent) in KINDS {
         let of_kind: Vec<Move> = moves.iter().copied().filter(|m| kind(position, m)).collect();
         if !of_kind.is_empty() && rng.random_range(0..100) < percent {
