@@ -185,8 +185,8 @@ impl BoardWatch {
         self.suspected.get_or_insert((seat, at, at + graces.displaced));
     }
 
-    /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight` is
-    /// the board after the move.
+    /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
+    /// is the board after the move.
     pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
         let [last, before] = std::mem::take(&mut self.last);
         let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::ZERO, |ply| ply.completed_at);
