@@ -37,7 +37,7 @@ const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
-const CASTLING_US: i64 = 600 * MS;
+const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
 pub const NOT_MOVED: &str = "rook-not-moved";
 /// How much later than it happened a square may be read.
@@ -54,6 +54,8 @@ struct Unanswered {
     others_displaced: Bitboard,
     /// The other side pressed back.
     back: Option<Instant>,
+    /// It was pressed back, and the move came with a later press.
+    certain: bool,
 }
 
 /// What is watched on one board.
@@ -158,7 +160,8 @@ impl BoardWatch {
         let others: Bitboard =
             sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
         if self.presses.len() < PRESSES_MAX {
-            let press = Unanswered { by, at, due: at + PRESS_US, clock, others_displaced: others, back: None };
+            let press =
+                Unanswered { by, at, due: at + PRESS_US, clock, others_displaced: others, back: None, certain: false };
             self.presses.push(press);
         }
     }
@@ -179,14 +182,15 @@ impl BoardWatch {
             let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
             if press.at < at && taken_back {
                 press.due = press.due.min(at);
+                press.certain = true;
             }
             press.at > until || (press.at < at && taken_back)
         });
         self.suspected.get_or_insert((seat, at, at + graces.displaced));
     }
 
-    /// A move was completed: whether the reply that is seen already, or this reply to the move before it, came too early.
-    /// `sight` is the board after the move.
+    /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
+    /// is the board after the move.
     pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
         let [last, before] = std::mem::take(&mut self.last);
         let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::ZERO, |ply| ply.completed_at);
@@ -232,10 +236,10 @@ impl BoardWatch {
                 return true;
             }
             let displaced = press.others_displaced.any();
-            if press.by != sight.position().turn() {
+            if !press.certain && press.by != sight.position().turn() {
                 return false; // its move was completed by an earlier press
             }
-            if !rests && !displaced {
+            if !rests && !displaced && !press.certain {
                 press.due = now + SECOND; // a hand is at work
                 return true;
             }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
-const STRAY_US: i64 = 3 * SECOND;
+const STRAY_US: i64 = 2 * SECOND;
 /// A man that is lifted for so short a time when its owner completes another move was only touched.
 const TOUCH_US: i64 = SECOND;
 /// What trays and clocks may differ in time.

@@ -199,7 +199,11 @@ impl BoardTrack {
             let fresh = moves.get(index).copied();
             let played = fresh.or_else(|| reread(&before, past.played)).unwrap_or(past.played);
             let changed = played != past.played;
-            let made_at = if changed { made_at(played, later(moves, index), seen.placement, past.completed_at) } else { past.made_at };
+            let made_at = if changed {
+                made_at(played, later(moves, index), seen.placement, past.completed_at)
+            } else {
+                past.made_at
+            };
             let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);

@@ -336,7 +336,9 @@ impl<'a> Search<'a> {
         let mut saved = 0;
         for to in mismatch.foreign {
             let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
-            let from = (missing & position.board().by_piece(man)).into_iter().map(|from| (stray(position, man, from, to), from));
+            let from = (missing & position.board().by_piece(man))
+                .into_iter()
+                .map(|from| (stray(position, man, from, to), from));
             let Some((cost, from)) = from.min_by_key(|(cost, _)| *cost) else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);

@@ -42,6 +42,7 @@ fn castling_is_complete_before_the_press() {
 fn a_press_without_a_move_is_told_when_nothing_explains_it() {
     check("w 4s", &["clock-without-move A warning"]); // WBN 7.7
     check("w . . . b 4s", &["clock-without-move A warning"]);
+    check("w . . . b g1- f3N . w 4s", &["clock-without-move A warning"]);
     check("w b g1- f3N . w 4s", &[]); // a bounce
     check("g1- w f3N 4s", &[]); // the man lands after the press
     // WBN 6.4: the other side's men stand displaced
