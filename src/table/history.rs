@@ -60,6 +60,32 @@ impl Table {
         self.observe_all();
     }
 
+    /// Puts moves of a board right on somebody's order: the tracker begins anew from what the record says then.
+    pub(super) fn overrule(&mut self, revision: Revision) {
+        let board = revision.board;
+        self.revise(revision);
+        let plies: Vec<Completed> = self.plies_of(board).map(|entry| entry.completed.clone()).collect();
+        let start = self.play.origin.board(board).clone();
+        self.play.tracker.rewrite(board, start, &plies);
+        self.observe_all();
+        self.settle();
+    }
+
+    /// The completed plies of a board.
+    pub(super) fn plies_of(&self, board: BoardId) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.play.history.iter().filter(move |entry| entry.event.board == board)
+    }
+
+    /// The game before the ply with this index on its board was played.
+    pub(super) fn game_before(&self, board: BoardId, index: usize) -> Game {
+        let mut game = self.play.origin.clone();
+        let until = self.nth_of(board, index).unwrap_or(self.play.history.len());
+        for entry in &self.play.history[..until] {
+            game.play(entry.completed.board, entry.completed.played);
+        }
+        game
+    }
+
     /// What a ply may have been, the likeliest first, in SAN; empty when it is certain.
     pub(super) fn candidates(&self, completed: &Completed) -> Vec<String> {
         let position = self.play.game.board(completed.board);

@@ -118,12 +118,20 @@ impl Table {
     }
 
     pub(super) fn start(&mut self) {
+        let game = Game::new(self.ruleset.clone(), self.play.game.len());
+        self.start_from(game);
+    }
+
+    /// Begins a game with these positions.
+    pub(super) fn start_from(&mut self, game: Game) {
         let clocked = std::mem::take(&mut self.play.clocked);
         let trays: Vec<bool> = self.sensors.trays.iter().map(Option::is_some).collect();
         self.play = Play {
             status: Status::Playing,
             id: Some(self.game_id()),
             ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
+            origin: game.clone(),
+            game,
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
         self.emit(Body::GameStarted(GameStarted {

@@ -5,6 +5,7 @@
 
 mod buttons;
 mod claims;
+mod corrections;
 mod data;
 mod games;
 mod rulings;
@@ -42,6 +43,9 @@ const VERBS: &[(&str, Act)] = &[
     ("draw-accept", rulings::draw_accept),
     ("resign", rulings::resign),
     ("result", games::result),
+    ("correct", corrections::correct),
+    ("undo", corrections::undo),
+    ("set-position", corrections::set_position),
     ("set-clock", rulings::set_clock),
     ("abort", games::abort),
 ];

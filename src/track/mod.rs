@@ -2,16 +2,17 @@
 //!
 //! In: what the sensors show of each board and tray, presses of the clock, the game of completed moves. Out: the line
 //! of moves that each board shows beyond the game (provisional), completed moves one by one in the order of their
-//! presses, and revisions of completed ones. It knows nothing of people's rights: an illegal move is explained, not judged.
+//! presses, and revisions of completed ones. It knows nothing of people's rights: an illegal move is explained, not
+//! judged.
 //!
 //! # How
 //! A board is explained by the cheapest line of plies over the confirmed position (`search`, `cost`); edges are not
 //! followed, only states and what was touched. The line is a hypothesis and never touches the game. A press of the
 //! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that
-//! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival ([`Tracker`]).
-//! When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`); only when that
-//! does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the time are learnt
-//! (`learn`).
+//! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
+//! ([`Tracker`]). When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`);
+//! only when that does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the
+//! time are learnt (`learn`).
 
 mod board;
 pub mod cost;

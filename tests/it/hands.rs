@@ -2,7 +2,8 @@
 //!
 //! A script has one step a word: `e2-` the square is empty, `e4P` a white pawn stands there, `w` White presses, `b`
 //! Black presses, `.` half a second passes, `x` the clock is unplugged, `s` it is stopped. A step takes 30 ms.
-//! Expected: events as `made Nf3`, `gone Nf3`, `Nf3`, corrections as `1: Nf3 e5` (the moves from ply 1 on), the end as `1-0`.
+//! Expected: events as `made Nf3`, `gone Nf3`, `Nf3`, corrections as `1: Nf3 e5` (the moves from ply 1 on), the end as
+//! `1-0`.
 
 use bughoused::{
     event::{Body, Correction, IncidentState},

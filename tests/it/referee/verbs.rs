@@ -140,3 +140,42 @@ fn set_clocks_are_believed_and_must_show_it() {
     bench.play("go 1s");
     assert_eq!(bench.told(), ["clock-defect - warning not-as-set"]); // WBN 7.11
 }
+
+/// The record of the last game, in SAN by board.
+fn record(bench: &Bench) -> Vec<String> {
+    let games = bughoused::record::GameRecord::fold(&bench.events);
+    let moves = &games.last().unwrap().moves;
+    moves.iter().map(|(_, played)| format!("{}{} {}", played.board, played.ply, played.san)).collect()
+}
+
+#[test]
+fn a_record_is_put_right() {
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w e7- e5p . b g1- f3N . w .");
+    assert_eq!(record(&bench), ["A1 e4", "A2 e5", "A3 Nf3"]);
+    bench.ask("correct", json!({ "board": "A", "ply": 2, "move": "e6" }));
+    assert_eq!(record(&bench), ["A1 e4", "A2 e6", "A3 Nf3"]);
+    bench.ask("correct", json!({ "board": "A", "ply": 2, "move": "e7e5" }));
+    bench.ask("undo", json!({ "board": "A" }));
+    assert_eq!(record(&bench), ["A1 e4", "A2 e5"]);
+    bench.play("f3- h3N . b . w .");
+    assert_eq!(record(&bench), ["A1 e4", "A2 e5", "A3 Nh3"]);
+    refused(&mut bench, "correct", json!({ "board": "A", "ply": 9, "move": "e5" }), "bad-data");
+    refused(&mut bench, "correct", json!({ "board": "A", "ply": 1, "move": "e5" }), "bad-data");
+    refused(&mut bench, "correct", json!({ "board": "B", "ply": 1, "move": "e4" }), "no-move");
+    refused(&mut bench, "undo", json!({ "board": "B" }), "no-move");
+}
+
+#[test]
+fn play_goes_on_from_a_position_that_was_set() {
+    let mut bench = Bench::playing(&json!({}));
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/ w KQkq - 300 300";
+    let after = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR/N w KQkq - 300 300";
+    refused(&mut bench, "set-position", json!({ "bfen": "8/8" }), "bad-data");
+    refused(&mut bench, "set-position", json!({ "bfen": start }), "bad-data");
+    bench.play("e2- e4P e7- e5p .");
+    let answer = bench.ask("set-position", json!({ "bfen": format!("{after} | {start}") }));
+    assert_eq!(answer.status, ResponseStatus::Ok, "{answer:?}");
+    bench.play("g1- f3N w .");
+    assert_eq!(record(&bench), ["A1 Nf3"]);
+}
