@@ -193,6 +193,10 @@ impl Table {
             Fact::Board(cells) => self.dump(index, &cells),
             Fact::Clock(frame) => self.clock(index, Some(frame)),
             Fact::NoClock => self.clock(index, None),
+            Fact::Slot(channel, slot, kinds) if self.is_vague(index, channel) => {
+                self.guess(index, channel, slot, &[kinds]);
+            }
+            Fact::Tray(channel, slots) if self.is_vague(index, channel) => self.guess(index, channel, 0, &slots),
             Fact::Slot(channel, slot, kinds) => {
                 self.tray(index, channel, |tray| tray.slot(slot, kinds));
                 self.judge_tray(index, channel);
@@ -205,6 +209,11 @@ impl Table {
             }
             Fact::Button(channel, button) => self.button(index, channel, button),
         }
+    }
+
+    fn is_vague(&self, device: DeviceIndex, channel: u8) -> bool {
+        let seat = self.sensors.seat_of(device, channel);
+        seat.is_some_and(|seat| self.sensors.guesses.get(seat.index()).is_some_and(Option::is_some))
     }
 
     /// Reports devices whose link, identity or orientation changed, and counters now and then.

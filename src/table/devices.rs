@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::LinkState,
-    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TraySense},
+    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TrayGuess, TraySense},
     types::{BoardId, Instant, Seat},
 };
 
@@ -51,6 +51,8 @@ pub struct Sensors {
     pub boards: Vec<BoardUnit>,
     /// By [`Seat::index`].
     pub trays: Vec<Option<TraySense>>,
+    /// Trays that feel only that something is there, by [`Seat::index`].
+    pub guesses: Vec<Option<TrayGuess>>,
     /// Whose tag is whose, on all boards and trays.
     pub tags: Book,
 }
@@ -61,7 +63,8 @@ impl Sensors {
         let count = board_count(settings)?;
         let boards = BoardId::first(count).map(|board| board_unit(settings, board)).collect::<Result<_, _>>()?;
         let tray = |seat: Seat| settings.device.iter().any(|device| device.pockets.contains(&seat));
-        let trays = Seat::all(count).map(|seat| tray(seat).then(|| TraySense::new(seat.color))).collect();
+        let trays: Vec<Option<TraySense>> =
+            Seat::all(count).map(|seat| tray(seat).then(|| TraySense::new(seat.color))).collect();
         let wired = |settings: &DeviceSettings| Wired {
             settings: settings.clone(),
             device: match settings.driver {
@@ -74,7 +77,13 @@ impl Sensors {
             home: Vec::new(),
             levels: Book::default(),
         };
-        Ok(Sensors { devices: settings.device.iter().map(wired).collect(), boards, trays, tags: Book::default() })
+        Ok(Sensors {
+            devices: settings.device.iter().map(wired).collect(),
+            boards,
+            guesses: vec![None; trays.len()],
+            trays,
+            tags: Book::default(),
+        })
     }
 
     /// The board that a device senses.

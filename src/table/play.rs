@@ -15,7 +15,7 @@ use crate::{
     notation::{bfen::Bfen, san, uci},
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
-    sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
+    sense::{ClockFrame, ClockView, Fact, TrayChange, TrayGuess, TraySense},
     track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
     types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat},
 };
@@ -141,6 +141,7 @@ impl Table {
             bfen: self.bfen(),
         }));
         self.judge_start();
+        self.sensors.guesses.iter_mut().flatten().for_each(TrayGuess::begin);
         for board in self.play.game.ids() {
             self.clock_runs(board);
             let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
@@ -326,12 +327,20 @@ impl Table {
     fn account(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
         if let Move::Put { role, .. } = played {
             self.play.ledger.dropped(seat, role);
+            let pocket = *self.play.game.board(seat.board).pocket(seat.color);
+            if let Some(Some(guess)) = self.sensors.guesses.get_mut(seat.index()) {
+                guess.dropped(role, &pocket);
+            }
             if self.sensors.trays[seat.index()].is_none() {
                 self.emit_pocket(seat, &[], &[role]);
             }
         }
         if let Some(transfer) = transfer {
             self.play.ledger.captured(transfer.to, transfer.man.role);
+            let pocket = *self.play.game.board(transfer.to.board).pocket(transfer.to.color);
+            if let Some(Some(guess)) = self.sensors.guesses.get_mut(transfer.to.index()) {
+                guess.resolve(&pocket);
+            }
             let added: &[Role] =
                 if self.sensors.trays[transfer.to.index()].is_none() { &[transfer.man.role] } else { &[] };
             self.emit_pocket(transfer.to, added, &[]);
@@ -437,7 +446,12 @@ impl Sensors {
 
 /// What there is to see of a board: its men, and what hands took from and brought to trays.
 pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board: BoardId) -> Seen<'a> {
-    let lifted = |color| ledger.lifted(board.seat(color)).map(|men| Hand { men, unknown: 0 });
+    let guessed = |seat: Seat| sensors.guesses.get(seat.index())?.as_ref().map(TrayGuess::lifted);
+    let lifted = |color| {
+        let seat = board.seat(color);
+        let known = ledger.lifted(seat).map(|men| (men, 0)).or_else(|| guessed(seat));
+        known.map(|(men, unknown)| Hand { men, unknown })
+    };
     let arrived = |color| {
         let mut hand = Hand::default();
         for seat in board.seat(color).partners(game.len()) {
