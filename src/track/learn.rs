@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     rules::BoardPosition,
-    sense::Placement,
-    types::{Instant, Kinds, SECOND, Square},
+    sense::{Mismatch, Placement},
+    types::{Bitboard, Instant, Kinds, SECOND, Square},
 };
 
 /// Plies during which a contradiction must have stood.
@@ -24,7 +24,8 @@ impl BoardTrack {
         let mismatch = placement.mismatch(position);
         self.aliases.retain(|alias| placement.kinds(alias.square) == alias.reads);
         self.blind &= placement.allows_empty();
-        for square in mismatch.any() {
+        let displaced = displaced(position, placement, mismatch);
+        for square in mismatch.any() & !displaced {
             if !self.stands_wrong(square, placement, at) {
                 continue;
             }
@@ -48,4 +49,17 @@ impl BoardTrack {
             self.aliases.push(Alias { square, reads });
         }
     }
+}
+
+/// Squares of men that stand elsewhere: hands put them there, no sensor is wrong (WBN 6.4).
+fn displaced(position: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> Bitboard {
+    let mut squares = Bitboard::EMPTY;
+    for to in mismatch.foreign {
+        let Some(man) = placement.kinds(to).single().flatten() else { continue };
+        let from = mismatch.missing & position.board().by_piece(man);
+        if from.any() {
+            squares |= from | Bitboard::from(to);
+        }
+    }
+    squares
 }

@@ -405,7 +405,9 @@ fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
 
 /// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
 fn refund(parent: &Node, m: Move) -> u32 {
-    let caught = parent.line.last().filter(|last| uci::destination(**last) == m.to() && m.is_capture());
+    let victim =
+        if let Move::EnPassant { from, to } = m { Square::from_coords(to.file(), from.rank()) } else { m.to() };
+    let caught = parent.line.last().filter(|last| uci::destination(**last) == victim && m.is_capture());
     match (caught, parent.absence) {
         (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
         (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT,
