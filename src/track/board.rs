@@ -31,6 +31,8 @@ const UNSEEN_US: i64 = 3 * SECOND;
 const FORGOTTEN_US: i64 = 600 * MS;
 /// A reply that stands so long with everything explained was played, even if no press was seen.
 const MISSED_US: i64 = 2500 * MS;
+/// Rest that completes a ply without a clock while another man of the player is in the air.
+const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press the sensors may show its ply.
@@ -309,6 +311,7 @@ impl BoardTrack {
             Completion::Clock => self.first_press(),
             Completion::Settle(rest) => match self.line.as_slice() {
                 [] => None,
+                [_] if self.in_air.any() => Some(self.changed_at + rest.max(IN_AIR_US)),
                 [_] => Some(self.changed_at + rest),
                 [_, reply, ..] => Some(reply.made_at),
             },

@@ -313,6 +313,7 @@ impl<'a> Search<'a> {
         // Nothing but a completed ply holds back a line that leaves nothing open.
         let holds = |ply: &&Believed| !mismatch.is_empty() || ply.weight > cost::GIVE_UP_MADE;
         let given_up: u32 = self.evidence.before[kept..].iter().filter(holds).map(|ply| ply.weight).sum();
+        let given_up = given_up - self.completed_by_castling(&line, kept);
         let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
         let unseen = arrivals & mismatch.missing & !position.promoted();
         let restless = self.restless & !handled;
@@ -327,6 +328,15 @@ impl<'a> Search<'a> {
             + given_up;
         let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
+    }
+
+    /// What is too much where the rook that was moved first is part of castling: it stays where it was put.
+    fn completed_by_castling(&self, line: &Line, kept: usize) -> u32 {
+        let (Some(castling @ Move::Castle { .. }), Some(rook)) = (line.get(kept), self.evidence.before.get(kept)) else {
+            return 0;
+        };
+        let part = squares_of(*castling).contains(uci::destination(rook.played));
+        if part { rook.weight.saturating_sub(cost::GIVE_UP_COMPLETED) } else { 0 }
     }
 
     /// What is too much if men went ahead of their turn or stand beside their squares.
