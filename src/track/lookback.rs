@@ -87,7 +87,10 @@ impl BoardTrack {
         if tail.iter().any(|past| !past.illegal.is_empty()) {
             return None;
         }
-        let completed = tail.iter().map(|past| Believed { played: past.played, weight: past.weight(seen.placement) });
+        let completed = tail.iter().enumerate().map(|(index, past)| {
+            let last = index + 1 == tail.len() && self.line.is_empty();
+            Believed { played: past.played, weight: past.weight(seen.placement, last) }
+        });
         let made = self.line.iter().map(|ply| Believed { played: ply.played, weight: cost::GIVE_UP_MADE });
         let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
         let presses: Vec<Instant> = tail.iter().map(|past| past.completed_at).chain(self.pressed()).collect();

@@ -39,15 +39,15 @@ impl Past {
         Past { before: before.clone(), played, made_at, completed_at, clock, illegal, shaky: false, rivals }
     }
 
-    /// What it costs to give the ply up.
-    pub fn weight(&self, placement: &Placement) -> u32 {
+    /// What it costs to give the ply up. Without a clock the `last` one has only rested: its man may go on.
+    pub fn weight(&self, placement: &Placement, last: bool) -> u32 {
         let to = uci::destination(self.played);
         let left_at = placement.changed(to);
         let ambiguous = (placement.ambiguous()).contains(to);
         let stayed = left_at - self.made_at >= FIRM_US && left_at - self.completed_at >= SCAN_US;
         let rested = left_at <= self.made_at || stayed;
         match (ambiguous, rested) {
-            _ if self.shaky => cost::GIVE_UP_UNSEEN,
+            _ if self.shaky || last && self.clock.is_none() => cost::GIVE_UP_UNSEEN,
             (false, true) => cost::GIVE_UP_FIRM,
             _ => cost::GIVE_UP_COMPLETED,
         }

@@ -332,7 +332,8 @@ impl<'a> Search<'a> {
 
     /// What is too much where the rook that was moved first is part of castling: it stays where it was put.
     fn completed_by_castling(&self, line: &Line, kept: usize) -> u32 {
-        let (Some(castling @ Move::Castle { .. }), Some(rook)) = (line.get(kept), self.evidence.before.get(kept)) else {
+        let (Some(castling @ Move::Castle { .. }), Some(rook)) = (line.get(kept), self.evidence.before.get(kept))
+        else {
             return 0;
         };
         let part = squares_of(*castling).contains(uci::destination(rook.played));
