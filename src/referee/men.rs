@@ -6,11 +6,11 @@
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BoardId, Instant, Kinds, MS, Piece, Role, Seat},
+    types::{BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
 };
 
-/// How much earlier than the board a tray may be read.
-const SCAN_US: i64 = 300 * MS;
+/// How long before a drop another man of its kind may have come to the tray in its stead.
+const EXCHANGE_US: i64 = 5 * SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -206,14 +206,14 @@ impl Men {
         Dropped { man }
     }
 
-    /// Men of a kind are alike: the one that came to the tray when a drop was made is the one that had been on its way,
+    /// Men of a kind are alike: the one that came to the tray shortly before a drop is the one that had been on its way,
     /// and the one that was dropped is the one that had been there.
     fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
         let of_kind = |man: &Man, place: Place| man.place == place && man.piece == piece;
         if self.position(|man| of_kind(man, Place::Lifted(seat))).is_some() {
             return;
         }
-        let came = |man: &Man| man.since + SCAN_US >= made && man.first_seen.is_some_and(|first| first < man.since);
+        let came = |man: &Man| man.since + EXCHANGE_US >= made && man.first_seen.is_some_and(|first| first < man.since);
         let back = self.position(|man| of_kind(man, Place::Pocket(seat)) && came(man));
         let coming = self.oldest(|man| of_kind(man, Place::Transit(seat)));
         if let (Some(back), Some(coming)) = (back, coming) {
