@@ -206,8 +206,8 @@ impl Men {
         Dropped { man }
     }
 
-    /// Men of a kind are alike: the one that came to the tray shortly before a drop is the one that had been on its way,
-    /// and the one that was dropped is the one that had been there.
+    /// Men of a kind are alike: the one that came to the tray shortly before a drop is the one that had been on its
+    /// way, and the one that was dropped is the one that had been there.
     fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
         let of_kind = |man: &Man, place: Place| man.place == place && man.piece == piece;
         if self.position(|man| of_kind(man, Place::Lifted(seat))).is_some() {
