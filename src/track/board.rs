@@ -454,7 +454,9 @@ impl BoardTrack {
         self.line.clear();
         self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
-        Some(self.completed_by(press, position, board, (found.played, made_at), found.reasons))
+        let held = in_hand(found.played, seen, position.turn());
+        let reasons = if held && found.reasons == [Reason::DropNotInPocket] { Vec::new() } else { found.reasons };
+        Some(self.completed_by(press, position, board, (found.played, made_at), reasons))
     }
 
     /// Completes a legal move to a square where no sensor shows the man, when nothing else is left to believe.
@@ -527,6 +529,12 @@ pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Insta
     let squares = search::squares_of(m) & !later;
     let changes = squares.into_iter().map(|square| placement.changed(square));
     changes.max().unwrap_or(or)
+}
+
+/// Whether a drop's man left the player's tray: then it was in the pocket, whatever is known of the partner's captures.
+fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
+    let Move::Put { role, .. } = m else { return false };
+    seen.lifted.get(turn).is_some_and(|hand| *hand.men.get(role) > 0)
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.
