@@ -11,11 +11,11 @@ use super::{
     board::{BoardTrack, LinePly, Seen, made_at},
     cost,
     past::{Past, reread},
-    search::{self, Arriving, Believed, Evidence, Explanation, Line, PLIES_MAX},
+    search::{self, Arriving, Believed, Evidence, Explanation, Hand, Line, PLIES_MAX},
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{Bitboard, BoardId, Color, Instant, Square},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Square},
 };
 
 /// Completed plies that are searched anew together.
@@ -94,33 +94,24 @@ impl BoardTrack {
         let made = self.line.iter().map(|ply| Believed { played: ply.played, weight: cost::GIVE_UP_MADE });
         let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
         let presses: Vec<Instant> = tail.iter().map(|past| past.completed_at).chain(self.pressed()).collect();
-        let (lifted, arrived) = self.hands_before(seen, tail);
-        let evidence = Evidence {
-            before: &before,
-            presses: &presses,
-            lifted: &lifted,
-            arrived: &arrived,
-            ..self.evidence(seen, back)
-        };
+        let lifted = BoardTrack::lifted_before(seen, tail);
+        let evidence = Evidence { before: &before, presses: &presses, lifted: &lifted, ..self.evidence(seen, back) };
         let found = search::explain(&self.root(position, back), evidence, presses.len() + 2);
         let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;
         (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect()))
     }
 
-    /// What hands held before these plies were accounted for.
-    fn hands_before(
-        &self,
-        seen: &Seen<'_>,
-        tail: &[Past],
-    ) -> (crate::types::ByColor<Option<search::Hand>>, crate::types::ByColor<search::Hand>) {
-        let (mut lifted, arrived) = (seen.lifted, seen.arrived);
+    /// Men that had left the trays before these plies dropped some of them.
+    fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
+        let mut lifted = seen.lifted;
         for past in tail {
             if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
-                *hand.men.get_mut(role) += 1;
+                let count = hand.men.get_mut(role);
+                *count = count.saturating_add(1);
             }
         }
-        (lifted, arrived)
+        lifted
     }
 
     /// The latest ply that was one of several and explains the board as another.
