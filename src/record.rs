@@ -110,6 +110,7 @@ impl GameRecord {
             }
         });
         self.moves.extend(fresh.map(|new| (seq, new.clone())));
+        self.moves.sort_by_key(|(_, played)| played.completed_at);
     }
 
     /// The game in BPGN, strict form. That a move stands illegally is told once the game has ended (WBN 9.5).

@@ -21,7 +21,7 @@ pub use clock::{ClockSense, ClockView, Side};
 pub use dgt::DgtDevice;
 pub use guess::TrayGuess;
 pub use link::{Link, LinkState};
-pub use placement::{Mismatch, Placement};
+pub use placement::{Mismatch, Placement, Reading};
 pub use rotation::BoardSense;
 pub use tray::{TrayChange, TraySense};
 

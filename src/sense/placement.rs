@@ -10,6 +10,7 @@ use crate::{
 /// The sets of [`Kinds`] of all squares, turned round: for each kind, the squares where it may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
+    cells: [Kinds; 64],
     empty: Bitboard,
     men: [[Bitboard; 6]; 2],
     changed: [Instant; 64],
@@ -19,7 +20,20 @@ pub struct Placement {
 }
 
 /// Earlier readings of a square that are kept.
-const EARLIER_MAX: usize = 6;
+const EARLIER_MAX: usize = 16;
+
+/// What one square showed for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The square.
+    pub square: Square,
+    /// What may have stood there.
+    pub kinds: Kinds,
+    /// From when.
+    pub since: Instant,
+    /// Until when; far in the future for what it shows now.
+    pub until: Instant,
+}
 
 /// Squares where a placement contradicts a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +61,7 @@ impl Default for Placement {
     fn default() -> Placement {
         let earlier = vec![ArrayVec::new(); 64];
         Placement {
+            cells: [Kinds::ANY; 64],
             empty: Bitboard::FULL,
             men: [[Bitboard::FULL; 6]; 2],
             changed: [Instant::ZERO; 64],
@@ -76,6 +91,7 @@ impl Placement {
             earlier.pop();
         }
         earlier.insert(0, (self.changed[usize::from(square)], before));
+        self.cells[usize::from(square)] = kinds;
         self.empty.set(square, kinds.allows(None));
         for color in Color::ALL {
             for role in Role::ALL {
@@ -90,15 +106,17 @@ impl Placement {
 
     /// What may stand on a square.
     pub fn kinds(&self, square: Square) -> Kinds {
-        let men = Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| Piece { color, role }));
-        let men = men.filter(|man| self.men[row(man.color)][column(man.role)].contains(square));
-        let empty = self.empty.contains(square).then_some(None);
-        empty.into_iter().chain(men.map(Some)).collect()
+        self.cells[usize::from(square)]
     }
 
     /// When the reading of a square changed last.
     pub fn changed(&self, square: Square) -> Instant {
         self.changed[usize::from(square)]
+    }
+
+    /// Squares that have shown the same since some instant.
+    pub fn unchanged_since(&self, since: Instant) -> Bitboard {
+        Square::ALL.into_iter().filter(|square| self.changed(*square) <= since).collect()
     }
 
     /// Whether this man may have stood on a square at some time between `from` and `to`.
@@ -114,6 +132,18 @@ impl Placement {
             until = *since;
         }
         false
+    }
+
+    /// What a square shows and showed, the last first.
+    pub fn readings(&self, square: Square) -> impl Iterator<Item = Reading> + '_ {
+        let now = std::iter::once((self.changed(square), self.kinds(square)));
+        let all = now.chain(self.earlier[usize::from(square)].iter().copied());
+        let mut until = Instant(i64::MAX);
+        all.map(move |(since, kinds)| {
+            let reading = Reading { square, kinds, since, until };
+            until = since;
+            reading
+        })
     }
 
     /// When any reading changed last.

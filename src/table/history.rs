@@ -37,17 +37,16 @@ impl Table {
         let Some(first) = self.nth_of(board, from) else { return };
         let supersedes = self.play.history[first].seq;
         // A correction told several plies with one number: they are told again together.
-        let tells_from =
-            self.play.history.iter().position(|entry| entry.event.board == board && entry.seq == supersedes);
-        let tells_from = tells_from.unwrap_or(first);
+        let tells_from = self.plies_of(board).position(|entry| entry.seq == supersedes).unwrap_or(from);
         let old = self.effects(board, from);
         self.replace(board, from, moves);
         self.play_again();
         let new = self.effects(board, from);
         self.account_anew(&old, &new);
         let seq = self.seq;
-        let told = self.play.history.iter_mut().skip(tells_from).filter(|entry| entry.event.board == board);
+        let told = self.play.history.iter_mut().filter(|entry| entry.event.board == board);
         let moves = told
+            .skip(tells_from)
             .map(|entry| {
                 entry.seq = seq;
                 entry.event.clone()
@@ -132,6 +131,7 @@ impl Table {
             let next = fresh.next();
             next.map(|completed| entry.completed = completed).is_some()
         });
+        self.play.history.sort_by_key(|entry| entry.completed.completed_at);
     }
 
     /// Plays the history from the start and writes its events anew where the move is another one.

@@ -20,6 +20,8 @@ use crate::{
 const TOGGLES_MAX: usize = 2;
 /// Presses that may wait for their plies.
 const PRESSES_MAX: usize = 8;
+/// Presses that are remembered.
+const HEARD_MAX: usize = 32;
 /// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
 /// not seen.
 const PLIES_AHEAD: usize = 3;
@@ -103,11 +105,17 @@ pub struct BoardTrack {
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
     pub(super) presses: VecDeque<Press>,
+    /// Presses that were heard, answered or not.
+    pub(super) heard: VecDeque<Press>,
     /// Last movements of the lever, answered or not.
     toggles: VecDeque<(Color, Instant)>,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
-    pub(super) looked_back: Option<(Instant, usize)>,
+    pub(super) looked_back: Option<(Instant, Instant)>,
+    /// When the board was looked at first.
+    pub(super) began: Instant,
+    /// Completed plies that were read anew when their time was over.
+    pub(super) reviewed: usize,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
     /// Readings or presses were lost.
@@ -137,9 +145,12 @@ impl BoardTrack {
             cost: 0,
             changed_at: Instant::ZERO,
             presses: VecDeque::new(),
+            heard: VecDeque::new(),
             toggles: VecDeque::new(),
             aliases: ArrayVec::new(),
             looked_back: None,
+            began: Instant(i64::MAX),
+            reviewed: 0,
             blind: Bitboard::EMPTY,
             gap: false,
             clock_turn: None,
@@ -168,11 +179,14 @@ impl BoardTrack {
         self.past.clear();
         self.line.clear();
         self.presses.clear();
+        self.heard.clear();
         self.looked_back = None;
+        self.reviewed = 0;
         self.ended_at = None;
     }
 
     pub fn observe(&mut self, position: &BoardPosition, arriving: &Arriving, seen: &Seen<'_>, at: Instant) {
+        self.began = self.began.min(at);
         let mut position = arriving.apply(position);
         if let Some(role) = *self.declared.get(position.turn()) {
             position.declare_promotion(role);
@@ -224,6 +238,8 @@ impl BoardTrack {
             rest_since: made_at(1),
             aliases: &self.aliases,
             blind: self.blind,
+            still: Bitboard::EMPTY,
+            gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
         }
     }
@@ -266,6 +282,9 @@ impl BoardTrack {
         let before = self.toggles.iter().rev().nth(1).copied();
         if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
             let bounced = self.toggles.pop_back();
+            if self.heard.back().map(|last| (last.by, last.at)) == bounced {
+                self.heard.pop_back();
+            }
             if self.presses.back().map(|last| (last.by, last.at)) == bounced {
                 self.presses.pop_back();
             }
@@ -279,6 +298,10 @@ impl BoardTrack {
             self.presses.pop_front();
         }
         self.presses.push_back(press);
+        if self.heard.len() == HEARD_MAX {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(press);
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {

@@ -21,7 +21,7 @@ pub const NEVER: u32 = 20;
 /// The same, where the next ply captures it there: two plies between two scans.
 pub const CAUGHT: u32 = 6;
 /// The same, of a drop.
-pub const CAUGHT_DROP: u32 = 10;
+pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
 /// A man of the player who is not to move went where it may go next.
@@ -41,9 +41,31 @@ pub const DISPLACED: u32 = 8;
 /// A man that stands two squares from its square.
 pub const DISPLACED_FAR: u32 = 12;
 /// A ply whose man stood there before the ply before it was made.
-pub const EARLY: u32 = 4;
+pub const EARLY: u32 = 5;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
+/// Something that was seen in passing and that no ply explains.
+pub const LIFTED: u32 = 1;
+/// A man that stood on a square for a while and that no ply explains.
+pub const STOOD: u32 = 2;
+/// A man of the player who pressed the clock that was not on its square.
+pub const LACKING: u32 = 5;
+/// A man that has been off its square since before the ply.
+pub const GONE: u32 = 3;
+/// A ply whose man was gone when its clock was pressed and is captured next: it was being taken off.
+pub const ABSENT_CAUGHT: u32 = 2;
+/// A square that has been wrong since before the ply.
+pub const STILL: u32 = 1;
+/// A press without a ply.
+pub const IDLE: u32 = 12;
+/// A press without a ply after another one: it was pressed back.
+pub const IDLE_BACK: u32 = 4;
+/// A ply without a press.
+pub const UNPRESSED: u32 = 3;
+/// How much cheaper another account of completed plies must be than the record.
+pub const REREAD: u32 = 2;
+/// The same, where more presses were for nothing than by the record.
+pub const UNDO: u32 = 12;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

@@ -1,7 +1,7 @@
 //! Second thoughts: completed plies read anew when the board can no longer be explained with them.
 //!
-//! In: a board that contradicts its game, at rest. Out: a [`Revision`] that leaves nothing contradicted, if one costs
-//! less than to go on believing. A slide that went on after the press, a man that stood on a wrong square for a moment,
+//! In: a board that contradicts its game, or a ply whose time is over. Out: a [`Revision`], if one costs less than to go
+//! on believing. A slide that went on after the press, a man that stood on a wrong square for a moment,
 //! a capture that the sensors could not tell from another, a promotion that nobody declared: all are found here.
 
 use arrayvec::ArrayVec;
@@ -9,17 +9,15 @@ use arrayvec::ArrayVec;
 use super::{
     Completed, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen, made_at},
-    cost,
+    cost, hindsight,
     past::{Past, reread},
-    search::{self, Arriving, Believed, Evidence, Explanation, Hand, Line, PLIES_MAX},
+    search::{self, Arriving, Evidence, Explanation, Line, PLIES_MAX},
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Square},
+    types::{Bitboard, BoardId, Color, Instant, Square},
 };
 
-/// Completed plies that are searched anew together.
-const BACK_MAX: usize = 4;
 /// Open questions of earlier plies that are tried.
 const QUESTIONS_MAX: usize = 24;
 
@@ -42,11 +40,15 @@ impl BoardTrack {
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
-        if self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky) { Some(rest) } else { waiting }
+        let review = self.past.last().filter(|_| self.reviewed < self.past.len());
+        let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
+        let doubt =
+            if self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky) { Some(rest) } else { waiting };
+        doubt.into_iter().chain(review).min()
     }
 
-    fn state(&self) -> (Instant, usize) {
-        (self.changed_at, self.presses.len())
+    fn state(&self) -> (Instant, Instant) {
+        (self.changed_at, self.heard.back().map_or(Instant::ZERO, |press| press.at))
     }
 
     /// Reads completed plies anew. The caller plays the game again and observes the board.
@@ -56,16 +58,20 @@ impl BoardTrack {
         position: &BoardPosition,
         arriving: &Arriving,
         seen: &Seen<'_>,
+        at: Instant,
     ) -> Option<Revision> {
         self.looked_back = Some(self.state());
+        self.reviewed = self.past.len();
         let position = arriving.apply(position);
-        let plies = (1..=BACK_MAX.min(self.past.len())).find_map(|back| self.searched(&position, seen, back));
-        let (from, moves) = plies.or_else(|| self.questioned(&position, seen))?;
+        if let Some((from, told)) = self.reread(&position, seen, at) {
+            return Some(self.retell(board, &position, seen, from, &told));
+        }
+        let (from, moves) = self.questioned(&position, seen)?;
         Some(self.revise(board, &position, seen, from, &moves))
     }
 
     /// The position `back` plies ago with everything in the pockets that could be dropped since.
-    fn root(&self, position: &BoardPosition, back: usize) -> BoardPosition {
+    pub(super) fn root(&self, position: &BoardPosition, back: usize) -> BoardPosition {
         let tail = &self.past[self.past.len() - back..];
         let mut root = tail.first().map_or_else(|| position.clone(), |past| past.before.clone());
         for color in Color::ALL {
@@ -77,41 +83,6 @@ impl BoardTrack {
             }
         }
         root
-    }
-
-    /// Another line from `back` plies ago that leaves no man contradicted: the index of its first new ply and the
-    /// moves from there.
-    fn searched(&self, position: &BoardPosition, seen: &Seen<'_>, back: usize) -> Option<(usize, Line)> {
-        let first = self.past.len() - back;
-        let tail = &self.past[first..];
-        if tail.iter().any(|past| !past.illegal.is_empty()) {
-            return None;
-        }
-        let completed = tail.iter().enumerate().map(|(index, past)| {
-            let last = index + 1 == tail.len() && self.line.is_empty();
-            Believed { played: past.played, weight: past.weight(seen.placement, last) }
-        });
-        let made = self.line.iter().map(|ply| Believed { played: ply.played, weight: cost::GIVE_UP_MADE });
-        let before: ArrayVec<Believed, PLIES_MAX> = completed.chain(made).take(PLIES_MAX).collect();
-        let presses: Vec<Instant> = tail.iter().map(|past| past.completed_at).chain(self.pressed()).collect();
-        let lifted = BoardTrack::lifted_before(seen, tail);
-        let evidence = Evidence { before: &before, presses: &presses, lifted: &lifted, ..self.evidence(seen, back) };
-        let found = search::explain(&self.root(position, back), evidence, presses.len() + 2);
-        let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
-        let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;
-        (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect()))
-    }
-
-    /// Men that had left the trays before these plies dropped some of them.
-    fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
-        let mut lifted = seen.lifted;
-        for past in tail {
-            if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
-                let count = hand.men.get_mut(role);
-                *count = count.saturating_add(1);
-            }
-        }
-        lifted
     }
 
     /// The latest ply that was one of several and explains the board as another.
@@ -212,7 +183,7 @@ impl BoardTrack {
     }
 
     /// Plies of a line that are not completed yet.
-    fn rest_of_line(
+    pub(super) fn rest_of_line(
         &self,
         mut position: BoardPosition,
         moves: &[Move],

@@ -10,16 +10,18 @@
 //! followed, only states and what was touched. The line is a hypothesis and never touches the game. A press of the
 //! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
-//! ([`Tracker`]). When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`);
+//! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`, `past`);
 //! only when that does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the
 //! time are learnt (`learn`).
 
 mod board;
 pub mod cost;
+mod hindsight;
 mod illegal;
 mod learn;
 mod lookback;
 mod past;
+mod retell;
 mod search;
 
 use crate::{
@@ -185,7 +187,7 @@ impl Tracker {
                 && let Some(seen) = seen(board)
             {
                 let arriving = self.arriving(game, board);
-                let revision = self.boards[board.index()].look_back(board, position, &arriving, &seen);
+                let revision = self.boards[board.index()].look_back(board, position, &arriving, &seen, at);
                 if let Some(revision) = revision {
                     return Some(Decision::Revise(revision));
                 }

@@ -1,15 +1,10 @@
 //! Completed plies of one board, kept so that later evidence can put them right.
 
-use super::{Completed, SCAN_US, cost};
+use super::{Completed, Press};
 use crate::{
-    notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
-    sense::Placement,
-    types::{CastlingSide, ClockTimes, Instant, MS},
+    types::{CastlingSide, ClockTimes, Instant},
 };
-
-/// A man that stood so long on its destination was played there.
-const FIRM_US: i64 = 600 * MS;
 
 /// One completed ply.
 #[derive(Clone, Debug)]
@@ -39,18 +34,9 @@ impl Past {
         Past { before: before.clone(), played, made_at, completed_at, clock, illegal, shaky: false, rivals }
     }
 
-    /// What it costs to give the ply up. Without a clock the `last` one has only rested: its man may go on.
-    pub fn weight(&self, placement: &Placement, last: bool) -> u32 {
-        let to = uci::destination(self.played);
-        let left_at = placement.changed(to);
-        let ambiguous = (placement.ambiguous()).contains(to);
-        let stayed = left_at - self.made_at >= FIRM_US && left_at - self.completed_at >= SCAN_US;
-        let rested = left_at <= self.made_at || stayed;
-        match (ambiguous, rested) {
-            _ if self.shaky || last && self.clock.is_none() => cost::GIVE_UP_UNSEEN,
-            (false, true) => cost::GIVE_UP_FIRM,
-            _ => cost::GIVE_UP_COMPLETED,
-        }
+    /// Its completion, as a press of the clock.
+    pub fn press(&self) -> Press {
+        Press { by: self.before.turn(), at: self.completed_at, clock: self.clock }
     }
 
     /// Other moves that the same touches may have been: rivals, and what else a pawn may have become.

@@ -94,6 +94,10 @@ pub struct Evidence<'a> {
     pub aliases: &'a [Alias],
     /// Squares known to feel nothing.
     pub blind: Bitboard,
+    /// Squares that have been wrong since before the last completed ply.
+    pub still: Bitboard,
+    /// Squares that have shown the same for so long that a man missing there is in no hand.
+    pub gone: Bitboard,
     /// What a ply costs whose man has not been seen on its destination.
     pub unseen: u32,
 }
@@ -252,7 +256,7 @@ impl<'a> Search<'a> {
         let absence = self.absence(m, parent, index);
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
-        let early = if absence == 0 && untouched == 0 { self.early(m, index) } else { 0 };
+        let early = if absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
         let spent = parent.spent - refund(parent, m) + untouched + absence + early;
         line.push(m);
         let mut position = parent.position.clone();
@@ -262,10 +266,15 @@ impl<'a> Search<'a> {
         node
     }
 
-    /// What it costs that the first ply's man came to stand there before the ply before it was made.
-    fn early(&self, m: Move, index: usize) -> u32 {
-        let arrived = self.evidence.placement.changed(uci::destination(m));
-        if index == 0 && arrived < self.evidence.rest_since { cost::EARLY } else { 0 }
+    /// What it costs that the ply's man came to stand there before the ply before it was made.
+    fn early(&self, m: Move, parent: &Node) -> u32 {
+        let changed = |m: Move| self.evidence.placement.changed(uci::destination(m));
+        let before = match parent.line.last() {
+            None => self.evidence.rest_since,
+            Some(last) if self.evidence.before.is_empty() => changed(*last) + -super::SCAN_US,
+            Some(_) => return 0,
+        };
+        if changed(m) < before { cost::EARLY } else { 0 }
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
@@ -317,10 +326,14 @@ impl<'a> Search<'a> {
         let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
         let unseen = arrivals & mismatch.missing & !position.promoted();
         let restless = self.restless & !handled;
+        let still = self.evidence.still;
         let cost = spent
             + line.len() as u32 * cost::PLY
-            + mismatch.missing.count() as u32 * cost::MISSING
-            + mismatch.foreign.count() as u32 * cost::FOREIGN
+            + (mismatch.missing & !still).count() as u32 * cost::MISSING
+            + (mismatch.missing & !still & self.evidence.gone & !position.promoted()).count() as u32
+                * (cost::LACKING - cost::MISSING)
+            + (mismatch.foreign & !still).count() as u32 * cost::FOREIGN
+            + (mismatch.any() & still).count() as u32 * cost::STILL
             + unseen.count() as u32 * self.evidence.unseen
             + restless.count() as u32 * cost::TOUCHED
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
@@ -345,7 +358,7 @@ impl<'a> Search<'a> {
         let arrived = line.last().map_or(Instant(i64::MAX), |m| self.evidence.placement.changed(uci::destination(*m)));
         let mut missing = mismatch.missing;
         let mut saved = 0;
-        for to in mismatch.foreign {
+        for to in mismatch.foreign & !self.evidence.still {
             let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
             let from = (missing & position.board().by_piece(man))
                 .into_iter()
@@ -354,7 +367,8 @@ impl<'a> Search<'a> {
             if cost < cost::FOREIGN {
                 missing.discard(from);
                 let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
-                saved += cost::FOREIGN + cost::MISSING - cost - if later { cost::LATER } else { 0 };
+                let there = if self.evidence.still.contains(from) { cost::STILL } else { cost::MISSING };
+                saved += cost::FOREIGN + there - cost - if later { cost::LATER } else { 0 };
             }
         }
         saved
@@ -395,7 +409,7 @@ impl<'a> Search<'a> {
 }
 
 /// What a man costs that is missing on `from` and stands on `to`.
-fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 {
+pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 {
     let own = position.board().by_color(man.color).contains(to);
     let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
     match from.distance(to) {
@@ -410,7 +424,7 @@ fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 
 /// Whether a man on `from` may go to `to` when it is its turn.
 fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
     let attacked = attacks::attacks(from, man, occupied).contains(to);
-    let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2;
+    let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2 && !occupied.contains(to);
     attacked || pushed
 }
 
@@ -421,7 +435,7 @@ fn refund(parent: &Node, m: Move) -> u32 {
     let caught = parent.line.last().filter(|last| uci::destination(**last) == victim && m.is_capture());
     match (caught, parent.absence) {
         (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
-        (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT,
+        (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT + u32::from(m.is_en_passant()),
         _ => 0,
     }
 }

@@ -34,6 +34,17 @@ impl Kinds {
         self.0 & Kinds::exactly(piece).0 != 0
     }
 
+    /// Whether something is in both sets.
+    pub const fn meets(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// What is in either set.
+    #[must_use]
+    pub const fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
     /// The only possibility, if there is just one: `Some(None)` is an empty cell.
     pub fn single(self) -> Option<Option<Piece>> {
         match self.0.count_ones() {

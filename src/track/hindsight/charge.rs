@@ -1,0 +1,200 @@
+//! What speaks against one ply: the board when its clock was pressed, and what else was seen on the way.
+
+use super::{
+    Account, LATE_US,
+    log::{Log, Squares},
+};
+use crate::{
+    notation::uci,
+    rules::{BoardPosition, Move},
+    sense::Reading,
+    track::{AT_PRESS_US, cost, search},
+    types::{Bitboard, Instant, Kinds, MS, Piece, Square},
+};
+
+/// A man that stood so long on a square did not only pass.
+const BRIEF_US: i64 = 300 * MS;
+
+/// How long before the press of the other player a man may have been taken in hand.
+const IN_HAND_US: i64 = 1500 * MS;
+
+/// A ply with its stretch of time.
+pub struct Charge<'a> {
+    pub account: Account<'a>,
+    /// The ply.
+    pub played: Move,
+    /// The squares before it.
+    pub before: &'a Squares,
+    /// The squares after it.
+    pub after: &'a Squares,
+    /// The position after it.
+    pub position: &'a BoardPosition,
+    /// The next ply, and the squares after that.
+    pub next: Option<(Move, &'a Squares)>,
+    /// When the ply two before was completed.
+    pub earlier: Instant,
+    /// When the ply before was completed.
+    pub from: Instant,
+    /// When the ply was completed.
+    pub at: Instant,
+    /// Squares that were wrong then.
+    pub wrong: Bitboard,
+}
+
+/// What a ply costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charged {
+    pub cost: u32,
+    /// Squares that were wrong when the clock was pressed.
+    pub wrong: Bitboard,
+}
+
+impl Charge<'_> {
+    pub fn sum(&self, log: &mut Log<'_>) -> Charged {
+        let shown = log.shown(self.at + -AT_PRESS_US, self.at + LATE_US);
+        let touched_next = self.next.map_or(Bitboard::EMPTY, |(next, _)| search::squares_of(next));
+        let to = uci::destination(self.played);
+        let apart = self.after.apart(&shown);
+        let going_on = |square: &Square| {
+            let next = self.next.map_or(Kinds::EMPTY, |(_, squares)| squares.at(*square)).or(Kinds::EMPTY);
+            touched_next.contains(*square) && shown.at(*square).meets(next)
+        };
+        let going_on: Bitboard = apart.into_iter().filter(going_on).collect();
+        let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
+        let absence = if apart.contains(to) && !self.account.blind.contains(to) { self.absence(log) } else { 0 };
+        let passing = self.in_passing(log, wrong, touched_next);
+        let untouched = if absence == 0 { self.untouched(log, to) } else { 0 };
+        let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next);
+        Charged { cost: absence + standing + passing + untouched, wrong }
+    }
+
+    /// Squares without those that are known to read wrong.
+    fn known(&self, log: &Log<'_>, mut squares: Bitboard, shown: &Squares) -> Bitboard {
+        let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
+        let blind: Bitboard = (squares & self.account.blind).into_iter().filter(empty).collect();
+        let lies = |square: &Square| empty(square) && log.stayed(*square, self.from + -AT_PRESS_US, self.at + LATE_US);
+        let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
+        squares &= !blind & !laid;
+        for alias in self.account.aliases {
+            let reads = |square: &Square| {
+                shown.at(*square).meets(alias.reads) && self.position.board().occupied().contains(*square)
+            };
+            let aliased: Bitboard = squares.into_iter().filter(reads).collect();
+            squares &= !aliased;
+        }
+        squares
+    }
+
+    /// The ply's man did not stand where it went when the clock was pressed.
+    fn absence(&self, log: &mut Log<'_>) -> u32 {
+        let to = uci::destination(self.played);
+        let kinds = self.after.at(to);
+        let since = log.shown(self.earlier, self.at + LATE_US).at(to);
+        let caught = self.next.is_some_and(|(next, _)| next.is_capture() && victim(next) == to);
+        let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
+        match self.played {
+            _ if since.meets(kinds) && caught => cost::ABSENT_CAUGHT,
+            _ if since.meets(kinds) => cost::ABSENT,
+            _ if laid => cost::LAID,
+            Move::Put { .. } if caught => cost::CAUGHT_DROP,
+            _ if caught => cost::CAUGHT - u32::from(self.next.is_some_and(|(next, _)| next.is_en_passant())),
+            _ => cost::NEVER,
+        }
+    }
+
+    /// What squares cost that were wrong when the clock was pressed, and those that no hand of the next player explains.
+    fn standing_wrong(&self, log: &Log<'_>, wrong: Bitboard, leaving: Bitboard) -> (u32, Bitboard) {
+        let (mut cost, mut lasting) = (0, wrong);
+        let stands = |square: &Square| {
+            let last = log.last(*square, self.at + LATE_US);
+            last.is_some_and(|reading| !reading.kinds.meets(Kinds::EMPTY))
+        };
+        let foreign: Bitboard = wrong.into_iter().filter(stands).collect();
+        let mut missing = wrong & !foreign;
+        let in_hand = self.next.and_then(|(next, _)| self.position.board().piece_at(next.from()?));
+        for square in foreign {
+            let reading = log.last(square, self.at + LATE_US);
+            let man = reading.and_then(|reading| reading.kinds.single().flatten());
+            let recent = reading.is_some_and(|reading| reading.since > self.at + -IN_HAND_US);
+            let from = man.and_then(|man| {
+                let from = ((missing | leaving) & self.position.board().by_piece(man)).into_iter();
+                from.map(|from| (self.stray(man, from, square, recent), from)).min_by_key(|(cost, _)| *cost)
+            });
+            let theirs = recent && man.is_some_and(|man| man.color == self.position.turn());
+            match from {
+                _ if self.wrong.contains(square) => {
+                    from.into_iter().for_each(|(_, from)| missing.discard(from));
+                    cost += cost::STILL;
+                }
+                None if recent && man.is_some() && man == in_hand => {
+                    lasting.discard(square);
+                    cost += cost::STOOD;
+                }
+                Some((stray, from)) if stray < cost::FOREIGN => {
+                    missing.discard(from);
+                    if theirs {
+                        lasting &= !(Bitboard::from(square) | Bitboard::from(from));
+                    }
+                    cost += stray;
+                }
+                _ => cost += cost::FOREIGN,
+            }
+        }
+        let left = |square: &Square| {
+            log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.since > self.at + -IN_HAND_US)
+        };
+        let theirs: Bitboard =
+            (missing & self.position.board().by_color(self.position.turn())).into_iter().filter(left).collect();
+        let fresh = missing & !self.wrong;
+        cost += (fresh & theirs).count() as u32 * cost::MISSING
+            + (fresh & !theirs).count() as u32 * cost::LACKING
+            + (missing & self.wrong).count() as u32 * cost::GONE;
+        (cost, lasting)
+    }
+
+    /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.
+    fn stray(&self, man: Piece, from: Square, to: Square, recent: bool) -> u32 {
+        let in_hand = recent && man.color == self.position.turn();
+        if in_hand { cost::STOOD } else { search::stray(self.position, man, from, to) }
+    }
+
+    /// What was seen since the ply before and fits neither before nor after.
+    fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard) -> u32 {
+        let touched = search::squares_of(self.played);
+        let begun = log.begun(self.from + LATE_US, self.at + LATE_US).iter();
+        let odd = begun.filter(|reading| {
+            let Reading { square, kinds, .. } = **reading;
+            let next = touched_next.contains(square);
+            let fits = kinds.meets(self.before.at(square))
+                || kinds.meets(self.after.at(square))
+                || (next || touched.contains(square)) && kinds.meets(Kinds::EMPTY)
+                || next && self.next.is_some_and(|(_, squares)| kinds.meets(squares.at(square)));
+            !fits && !wrong.contains(square)
+        });
+        odd.map(passing).sum()
+    }
+
+    /// Squares that the ply must have touched and whose reading never changed.
+    fn untouched(&self, log: &Log<'_>, to: Square) -> u32 {
+        let touched = search::squares_of(self.played) & !self.account.blind;
+        let differs = |square: &Square| self.before.at(*square) != self.after.at(*square) && *square != to;
+        let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
+        let captured = self.played.is_capture() && stayed(&to);
+        let others = touched.into_iter().filter(differs).filter(stayed).count() as u32;
+        (others + u32::from(captured)) * cost::UNTOUCHED
+    }
+}
+
+/// What it costs that something was seen for a while which no ply explains.
+fn passing(reading: &Reading) -> u32 {
+    let brief = reading.until - reading.since < BRIEF_US;
+    if brief || !reading.kinds.meets(Kinds::OCCUPIED) { cost::LIFTED } else { cost::STOOD }
+}
+
+/// Where the man stands that a capture takes.
+fn victim(m: Move) -> Square {
+    match m {
+        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+        _ => m.to(),
+    }
+}

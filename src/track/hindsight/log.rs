@@ -1,0 +1,103 @@
+//! What the squares of a board showed over stretches of time.
+//!
+//! In: the readings that a placement keeps. Out: for a stretch, all that each square showed in it, to be compared with
+//! what stood there by some line of plies.
+
+use crate::{
+    rules::BoardPosition,
+    sense::{Placement, Reading},
+    types::{Bitboard, Instant, Kinds, Piece, Role, Square},
+};
+
+/// What each square may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Squares([Kinds; 64]);
+
+impl Squares {
+    /// What the squares may show in a position: a promoted man also as a pawn (WBN 5.7).
+    pub fn of(position: &BoardPosition) -> Squares {
+        let mut squares = Squares([Kinds::EMPTY; 64]);
+        for (square, man) in position.board() {
+            squares.0[usize::from(square)] = Kinds::only(man);
+        }
+        for square in position.promoted() {
+            let kinds = &mut squares.0[usize::from(square)];
+            if let Some(man) = position.board().piece_at(square) {
+                *kinds = kinds.or(Kinds::only(Piece { role: Role::Pawn, ..man }));
+            }
+        }
+        squares
+    }
+
+    /// What one square may show.
+    pub fn at(&self, square: Square) -> Kinds {
+        self.0[usize::from(square)]
+    }
+
+    /// Squares that have nothing in common.
+    pub fn apart(&self, other: &Squares) -> Bitboard {
+        Square::ALL.into_iter().filter(|square| !self.at(*square).meets(other.at(*square))).collect()
+    }
+}
+
+/// The readings of one board since some instant.
+pub struct Log<'a> {
+    placement: &'a Placement,
+    /// Readings that began since then, in their order.
+    begun: Vec<Reading>,
+    /// Stretches that were asked for.
+    stretches: Vec<(Instant, Instant, Squares)>,
+}
+
+impl<'a> Log<'a> {
+    pub fn new(placement: &'a Placement, since: Instant) -> Log<'a> {
+        let all = Square::ALL.into_iter().flat_map(|square| placement.readings(square));
+        let mut begun: Vec<Reading> = all.filter(|reading| reading.since > since).collect();
+        begun.sort_by_key(|reading| reading.since);
+        Log { placement, begun, stretches: Vec::new() }
+    }
+
+    /// Readings that began later than `from` and not later than `to`.
+    pub fn begun(&self, from: Instant, to: Instant) -> &[Reading] {
+        let start = self.begun.partition_point(|reading| reading.since <= from);
+        let end = self.begun.partition_point(|reading| reading.since <= to);
+        &self.begun[start..end.max(start)]
+    }
+
+    /// Everything that each square showed between two instants, both included.
+    pub fn shown(&mut self, from: Instant, to: Instant) -> Squares {
+        if let Some((_, _, squares)) = self.stretches.iter().find(|(begin, end, _)| (*begin, *end) == (from, to)) {
+            return *squares;
+        }
+        let mut squares = Squares([Kinds::EMPTY; 64]);
+        for square in Square::ALL {
+            squares.0[usize::from(square)] = self.shown_on(square, from, to);
+        }
+        self.stretches.push((from, to, squares));
+        squares
+    }
+
+    /// Everything that a square showed between two instants.
+    fn shown_on(&self, square: Square, from: Instant, to: Instant) -> Kinds {
+        let readings = self.placement.readings(square).filter(|reading| reading.since <= to && reading.until >= from);
+        readings.map(|reading| reading.kinds).reduce(Kinds::or).unwrap_or(Kinds::ANY)
+    }
+
+    /// What a square showed last until some instant.
+    pub fn last(&self, square: Square, to: Instant) -> Option<Reading> {
+        self.placement.readings(square).find(|reading| reading.since <= to)
+    }
+
+    /// Since when a square showed one of these kinds: the first time that they came between two instants, or else since
+    /// before.
+    pub fn arrived(&self, square: Square, kinds: Kinds, from: Instant, to: Instant) -> Option<Instant> {
+        let shows = |reading: &Reading| reading.kinds.meets(kinds) && reading.since <= to && reading.until >= from;
+        let readings = || self.placement.readings(square).filter(shows).map(|reading| reading.since);
+        readings().filter(|since| *since >= from).last().or_else(|| readings().last())
+    }
+
+    /// Whether the reading of a square stayed the same all the time between two instants.
+    pub fn stayed(&self, square: Square, from: Instant, to: Instant) -> bool {
+        self.placement.readings(square).any(|reading| reading.since <= from && reading.until > to)
+    }
+}

@@ -1,0 +1,395 @@
+//! Completed plies read anew with everything that the board has shown since.
+//!
+//! In: the position some plies ago, the presses since, what every square showed since. Out: the plies that explain all
+//! of it best, one a press. The line of the present (`search`) sees a board as it stands; here each ply is held against
+//! its own stretch of time: its man has come to its square, has left the other, and nothing else has changed when the
+//! clock was pressed.
+//!
+//! # How
+//! Presses are taken in order. A ply that answers a press must have been seen; a press may have been for nothing, and
+//! a ply may have gone unpressed, both at a cost (`cost`). What a ply has cost is known when the next one is: squares
+//! that the reply touches may have changed before the press. The cheapest lines are kept after every press; the last
+//! ones are finished by the search of the present.
+
+mod charge;
+mod log;
+
+use self::{
+    charge::Charge,
+    log::{Log, Squares},
+};
+use super::{
+    Press, SCAN_US, cost,
+    search::{self, Alias, Evidence, Hand, Line},
+};
+use crate::{
+    notation::uci,
+    rules::{BoardPosition, Move},
+    sense::Placement,
+    types::{Bitboard, ByColor, Instant, Kinds, MS, Role, SECOND, Square},
+};
+
+/// How long after a press the sensors and the clock may tell of it.
+pub const LATE_US: i64 = SCAN_US;
+/// How long after a press the capture of a man may be seen that nobody saw arrive.
+const CAUGHT_US: i64 = 4 * SECOND;
+/// A man that is missing for longer is not in the hand of the player to move.
+const GONE_US: i64 = 1500 * MS;
+/// A man that came so long before the other player's was moved ahead of its turn.
+const EARLY_US: i64 = SCAN_US;
+/// Plies of a line.
+const PLIES_MAX: usize = 24;
+/// Lines that are kept after a press.
+const LINES_MAX: usize = 24;
+/// Lines that are finished.
+const FINISHED_MAX: usize = 8;
+/// Plies in a row that nobody pressed the clock for.
+const UNPRESSED_MAX: usize = 2;
+
+/// What there is to go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Account<'a> {
+    /// The position before the first ply.
+    pub root: &'a BoardPosition,
+    /// When the two plies before it were completed.
+    pub completed: [Instant; 2],
+    /// When they were made.
+    pub made: [Instant; 2],
+    /// Presses since, in order.
+    pub presses: &'a [Press],
+    /// Until when they are.
+    pub until: Instant,
+    /// Presses that are too young to tell.
+    pub young: &'a [Press],
+    /// What the squares show and showed.
+    pub placement: &'a Placement,
+    /// Men that had left the pocket of each player before the first ply.
+    pub lifted: &'a ByColor<Option<Hand>>,
+    /// Men in partners' trays that no completed capture explains.
+    pub arrived: &'a ByColor<Hand>,
+    /// Men known to read as others.
+    pub aliases: &'a [Alias],
+    /// Squares known to feel nothing.
+    pub blind: Bitboard,
+    /// Promotions whose kind was known.
+    pub promoted: &'a [Move],
+}
+
+/// One ply of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ply {
+    /// The move.
+    pub played: Move,
+    /// Since when its man was seen where it went, or the press.
+    pub made_at: Instant,
+    /// Its man was seen there.
+    pub seen: bool,
+    /// When it was completed: by its press, or when it was made.
+    pub completed_at: Instant,
+    /// The press that it answers.
+    pub press: Option<Press>,
+}
+
+/// What was played, as far as it can be told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Plies that are completed.
+    pub plies: Vec<Ply>,
+    /// Plies that are made and not completed.
+    pub line: Line,
+    /// What speaks against it.
+    pub cost: u32,
+    /// Presses that were for nothing.
+    pub idle: usize,
+    /// Presses until then are answered or were for nothing.
+    pub until: Instant,
+}
+
+impl Told {
+    /// All moves.
+    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
+        self.plies.iter().map(|ply| ply.played).chain(self.line.iter().copied())
+    }
+}
+
+/// A ply that was tried, after which.
+struct Tried {
+    ply: Ply,
+    after: Option<usize>,
+}
+
+/// A line that has been followed up to some press.
+#[derive(Clone)]
+struct Node {
+    /// Its last ply, among all that were tried.
+    last: Option<usize>,
+    /// How many plies it has.
+    len: usize,
+    position: BoardPosition,
+    squares: Squares,
+    /// The position before the last ply.
+    before: Squares,
+    /// When the plies before the next one were completed, the last one second.
+    completed: [Instant; 2],
+    /// Plies at the end that nobody pressed the clock for.
+    unpressed: usize,
+    /// Presses that were for nothing.
+    idles: usize,
+    /// The last press was for nothing and has not been pressed back.
+    idle: bool,
+    /// Since when the player who is next, and the other one, may have touched something.
+    since: [Instant; 2],
+    /// Squares that were wrong at the last press.
+    wrong: Bitboard,
+    hands: ByColor<Option<Hand>>,
+    cost: u32,
+}
+
+/// The best account of what was played; its first plies are those of `record`.
+pub fn tell(account: Account<'_>, record: &[Move]) -> Option<Told> {
+    let log = Log::new(account.placement, account.made[0] + -SCAN_US);
+    let mut teller = Teller { account, record, log, tried: Vec::new() };
+    let mut lines = vec![teller.root()];
+    for press in account.presses {
+        lines = teller.answer(lines, *press);
+    }
+    lines.retain(|line| line.len >= record.len());
+    lines.truncate(FINISHED_MAX);
+    lines.into_iter().filter_map(|line| teller.finish(line)).min_by_key(|told| told.cost)
+}
+
+struct Teller<'a> {
+    account: Account<'a>,
+    record: &'a [Move],
+    log: Log<'a>,
+    /// All plies that were tried.
+    tried: Vec<Tried>,
+}
+
+impl Teller<'_> {
+    fn root(&self) -> Node {
+        let Account { root, completed, made, lifted, .. } = self.account;
+        let squares = Squares::of(root);
+        Node {
+            last: None,
+            len: 0,
+            position: root.clone(),
+            squares,
+            before: squares,
+            completed,
+            unpressed: 0,
+            idles: 0,
+            idle: false,
+            since: made.map(|made| made + -SCAN_US),
+            wrong: Bitboard::EMPTY,
+            hands: *lifted,
+            cost: 0,
+        }
+    }
+
+    /// The lines after a press: with a ply that it completes, with unpressed ones before, or with none.
+    fn answer(&mut self, lines: Vec<Node>, press: Press) -> Vec<Node> {
+        let idle = |node: &Node| {
+            let more = if node.idle { cost::IDLE_BACK } else { cost::IDLE };
+            Node { cost: node.cost + more, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
+        };
+        let mut answered: Vec<Node> = lines.iter().map(idle).collect();
+        let mut open = lines;
+        for _ in 0..=UNPRESSED_MAX {
+            let mut unpressed = Vec::new();
+            for node in &open {
+                if node.position.turn() == press.by {
+                    self.plies(node, Some(press), press.at, &mut answered);
+                }
+                if node.unpressed < UNPRESSED_MAX {
+                    self.plies(node, None, press.at, &mut unpressed);
+                }
+            }
+            open = cheapest(unpressed);
+        }
+        cheapest(answered)
+    }
+
+    /// Every ply that may follow until some instant.
+    fn plies(&mut self, node: &Node, press: Option<Press>, until: Instant, out: &mut Vec<Node>) {
+        if node.len == PLIES_MAX {
+            return;
+        }
+        let (from, to) = (node.since[0], until + LATE_US);
+        let shown = self.log.shown(from, to);
+        let later = self.log.shown(until, to + CAUGHT_US);
+        let recorded = self.record.get(node.len).copied();
+        for m in node.position.legal_moves() {
+            let told = recorded.map_or_else(|| self.may_have(node, m, &shown, &later), |recorded| recorded == m);
+            if told {
+                out.extend(self.child(node, m, press, until));
+            }
+        }
+        if let Some(m) = recorded.filter(|m| !node.position.is_legal(*m)) {
+            out.extend(self.child(node, m, press, until));
+        }
+    }
+
+    /// Whether the squares of a move showed what it leaves there.
+    fn may_have(&self, node: &Node, m: Move, shown: &Squares, later: &Squares) -> bool {
+        let to = uci::destination(m);
+        if !self.may_promote(node, m, shown) {
+            return false;
+        }
+        let arrives = shown.at(to).meets(standing(&node.position, m));
+        let left = m.from().is_none_or(|from| {
+            let man = node.squares.at(from);
+            shown.at(from).meets(Kinds::EMPTY) || !shown.at(from).meets(man) || shown.at(from).or(man) != man
+        });
+        let laid = m.promotion().is_some() && shown.at(to).meets(Kinds::EMPTY);
+        let blind = self.account.blind.contains(to);
+        let them = !node.position.turn();
+        let takes = |role: Role| later.at(to).meets(Kinds::only(role.of(them)));
+        let caught = || !node.position.board().by_color(them).contains(to) && Role::ALL.into_iter().any(takes);
+        let taken = m.is_capture() && shown.at(to).meets(Kinds::EMPTY);
+        left && (arrives || laid || blind || taken || caught())
+    }
+
+    /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
+    fn may_promote(&self, node: &Node, m: Move, shown: &Squares) -> bool {
+        let Some(role) = m.promotion() else { return true };
+        let first = || node.position.rules().promotions().next();
+        let same = |known: &&Move| known.from() == m.from() && known.promotion().is_some();
+        let known = self.account.promoted.iter().find(same).and_then(|known| known.promotion());
+        known.or_else(first) == Some(role) || shown.at(m.to()).meets(Kinds::only(role.of(node.position.turn())))
+    }
+
+    fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Option<Node> {
+        let to = uci::destination(m);
+        let kinds = standing(&node.position, m);
+        let arrived = self.log.arrived(to, kinds, node.since[0], until + LATE_US);
+        let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
+        let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
+        let mut hands = node.hands;
+        let taken = match (m, hands.get_mut(node.position.turn())) {
+            (Move::Put { role, .. }, Some(hand)) => hand.take(role),
+            _ => true,
+        };
+        let mut position = node.position.clone();
+        position.play(m);
+        let squares = Squares::of(&position);
+        let charged = self.charge(node, Some((m, &squares)));
+        let early =
+            arrived.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
+        let spent = cost::PLY
+            + if early { cost::PREMOVE } else { 0 }
+            + if taken { 0 } else { cost::FROM_NOWHERE }
+            + if press.is_some() { 0 } else { cost::UNPRESSED };
+        let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
+        self.tried.push(Tried { ply, after: node.last });
+        Some(Node {
+            last: Some(self.tried.len() - 1),
+            len: node.len + 1,
+            position,
+            squares,
+            before: node.squares,
+            completed: [node.completed[1], at],
+            idles: node.idles,
+            idle: false,
+            since: [node.since[1], made_at + -SCAN_US],
+            unpressed: if press.is_some() { 0 } else { node.unpressed + 1 },
+            wrong: charged.wrong,
+            hands,
+            cost: node.cost + charged.cost + spent,
+        })
+    }
+
+    /// The plies of a line, the last first.
+    fn back(&self, node: &Node) -> impl Iterator<Item = &Ply> {
+        let tried = |at: Option<usize>| at.and_then(|at| self.tried.get(at));
+        std::iter::successors(tried(node.last), move |ply| tried(ply.after)).map(|tried| &tried.ply)
+    }
+
+    /// What the last ply of a line costs if this one is next.
+    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>) -> charge::Charged {
+        let mut plies = self.back(node);
+        let Some(last) = plies.next() else { return charge::Charged::default() };
+        let from = plies.next().map_or(self.account.completed[1], |ply| ply.completed_at);
+        let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
+        let played = last.played;
+        drop(plies);
+        Charge {
+            account: self.account,
+            played,
+            before: &node.before,
+            after: &node.squares,
+            position: &node.position,
+            next,
+            earlier: made + -SCAN_US,
+            from,
+            at: node.completed[1],
+            wrong: node.wrong,
+        }
+        .sum(&mut self.log)
+    }
+
+    /// A line with what has been made since the last press.
+    fn finish(&mut self, node: Node) -> Option<Told> {
+        let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::ZERO, |ply| ply.made_at);
+        let since = [made(2), made(1)];
+        let Account { placement, arrived, aliases, blind, young, .. } = self.account;
+        let timely = young.first().is_some_and(|press| press.by == node.position.turn());
+        let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
+        let idle = if timely || young.is_empty() { 0 } else { cost::IDLE };
+        let evidence = Evidence {
+            placement,
+            before: &[],
+            presses: &presses,
+            lifted: &node.hands,
+            arrived,
+            since,
+            rest_since: since[1],
+            aliases,
+            blind,
+            still: Bitboard::EMPTY,
+            gone: placement.unchanged_since(placement.latest() + -GONE_US),
+            unseen: cost::UNSEEN,
+        };
+        let wrong = self.charge(&node, None).wrong;
+        let long = |square: &Square| placement.changed(*square) < node.completed[0];
+        let still = wrong.into_iter().filter(long).collect();
+        let found = search::explain(&node.position, Evidence { still, ..evidence }, young.len() + 2);
+        let mut after = node.position.clone();
+        let charged = match found.line.first() {
+            Some(next) => {
+                after.play(*next);
+                self.charge(&node, Some((*next, &Squares::of(&after))))
+            }
+            None => self.charge(&node, None),
+        };
+        let cost = node.cost + charged.cost + found.cost + idle;
+        let mut plies: Vec<Ply> = self.back(&node).copied().collect();
+        plies.reverse();
+        Some(Told { plies, line: found.line, cost, idle: node.idles, until: self.account.until })
+    }
+}
+
+/// What may be seen of the man of a move where it goes.
+fn standing(position: &BoardPosition, m: Move) -> Kinds {
+    let color = position.turn();
+    let promoted = m.from().is_some_and(|from| position.promoted().contains(from)) || m.promotion().is_some();
+    let man = Kinds::only(m.promotion().unwrap_or(m.role()).of(color));
+    if promoted { man.or(Kinds::only(Role::Pawn.of(color))) } else { man }
+}
+
+/// The cheapest lines, of equal positions only one.
+fn cheapest(mut lines: Vec<Node>) -> Vec<Node> {
+    lines.sort_by_key(|node| node.cost);
+    let mut kept: Vec<Node> = Vec::with_capacity(LINES_MAX);
+    for node in lines {
+        let known = |other: &Node| {
+            other.position.turn() == node.position.turn()
+                && other.squares == node.squares
+                && other.completed == node.completed
+        };
+        if kept.len() < LINES_MAX && !kept.iter().any(known) {
+            kept.push(node);
+        }
+    }
+    kept
+}

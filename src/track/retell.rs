@@ -1,0 +1,142 @@
+//! Completed plies of a board put right by hindsight.
+//!
+//! In: what is completed, the presses that were heard, what the squares have shown. Out: a revision, if another account
+//! of the last plies explains that better than the record.
+
+use std::collections::VecDeque;
+
+use super::{
+    Completed, Completion, Press, Revision,
+    board::{BoardTrack, Seen},
+    cost,
+    hindsight::{self, Account, Ply, Told},
+    past::Past,
+    search::Hand,
+};
+use crate::{
+    rules::{BoardPosition, Move},
+    types::{BoardId, ByColor, Color, Instant, Square},
+};
+
+/// Completed plies that are read anew together.
+const BACK_MAX: usize = 8;
+
+impl BoardTrack {
+    /// What was played lately, if that is not what was completed: the index of its first new ply, and all of it.
+    pub(super) fn reread(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant) -> Option<(usize, Told)> {
+        let back = self.back();
+        let first = self.past.len() - back;
+        let tail = &self.past[first..];
+        let before = |plies: usize| {
+            let ply = first.checked_sub(plies).and_then(|index| self.past.get(index));
+            ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
+        };
+        let [completed, made] = [0, 1].map(|which| [before(2)[which], before(1)[which]]);
+        let until = tail.last()?.completed_at.max(at + -hindsight::LATE_US);
+        let (presses, young): (Vec<Press>, Vec<Press>) =
+            self.presses_since(tail, completed[1]).into_iter().partition(|press| press.at <= until);
+        let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
+        let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
+        let account = Account {
+            root: &self.root(position, back),
+            completed,
+            made,
+            presses: &presses,
+            until,
+            young: &young,
+            placement: seen.placement,
+            lifted: &lifted_before(seen, tail),
+            arrived: &seen.arrived,
+            aliases: &self.aliases,
+            blind: self.blind.into_iter().filter(|square| !moved(square)).collect(),
+            promoted: &record,
+        };
+        let recorded = hindsight::tell(account, &record)?;
+        if recorded.cost < recorded.moves().count() as u32 * cost::PLY + cost::REREAD {
+            return None;
+        }
+        let told = hindsight::tell(account, &[])?;
+        let moves: Vec<Move> = told.moves().collect();
+        let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
+        let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };
+        let better = told.cost + margin <= recorded.cost;
+        (better && kept < back && kept < moves.len()).then_some((first + kept, told))
+    }
+
+    /// The presses since an instant; without a clock the completions of the plies stand for them.
+    fn presses_since(&self, tail: &[Past], since: Instant) -> Vec<Press> {
+        match self.completion {
+            Completion::Clock => self.heard.iter().copied().filter(|press| press.at > since).collect(),
+            Completion::Settle(_) => tail.iter().map(Past::press).collect(),
+        }
+    }
+
+    /// Replaces the plies from `from` on by what was told; never more than there were: the others are completed next.
+    pub(super) fn retell(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        from: usize,
+        told: &Told,
+    ) -> Revision {
+        let (count, back) = (self.past.len(), self.back());
+        let first = count - back;
+        let mut before = self.root(position, back);
+        let (kept, plies) = told.plies.split_at((from - first).min(told.plies.len()));
+        for ply in kept {
+            before.play(ply.played);
+        }
+        let (again, more) = plies.split_at(plies.len().min(count - from));
+        self.past.truncate(from);
+        let complete = |ply: &Ply| {
+            let completed = Completed {
+                board,
+                played: ply.played,
+                made_at: ply.made_at,
+                completed_at: ply.completed_at,
+                clock: ply.press.and_then(|press| press.clock),
+                illegal: Vec::new(),
+                rivals: Vec::new(),
+            };
+            self.past.push(Past::new(&before, &completed, Vec::new()));
+            before.play(ply.played);
+            completed
+        };
+        let moves = again.iter().map(complete).collect();
+        if self.completion == Completion::Clock {
+            self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < back);
+        }
+        let line: Vec<Move> = more.iter().map(|ply| ply.played).chain(told.line.iter().copied()).collect();
+        self.line = self.rest_of_line(before, &line, seen);
+        Revision { board, from, moves }
+    }
+
+    /// The presses of plies that are not completed yet, and those that nothing answers: where there are `fewer` plies
+    /// than before, also those that were taken for nothing.
+    fn open_presses(&self, turn: Color, more: &[Ply], told: &Told, fewer: bool) -> VecDeque<Press> {
+        let by = |index: usize| if index.is_multiple_of(2) { turn } else { !turn };
+        let unpressed = |index, ply: &Ply| Press { by: by(index), at: ply.made_at, clock: None };
+        let pressed = more.iter().enumerate().map(|(index, ply)| ply.press.unwrap_or_else(|| unpressed(index, ply)));
+        let answered = told.plies.iter().filter_map(|ply| ply.press).map(|press| press.at).max();
+        let answered = answered.filter(|_| fewer).unwrap_or(told.until);
+        pressed.chain(self.heard.iter().copied().filter(|press| press.at > answered)).collect()
+    }
+
+    /// Plies that are read anew: no illegal one, and nothing before it.
+    fn back(&self) -> usize {
+        self.past.iter().rev().take_while(|past| past.illegal.is_empty()).count().min(BACK_MAX)
+    }
+}
+
+/// Men that had left the trays before these plies dropped some of them.
+fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
+    let mut lifted = seen.lifted;
+    for past in tail {
+        if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
+            let count = hand.men.get_mut(role);
+            *count = count.saturating_add(1);
+        }
+    }
+    lifted
+}
