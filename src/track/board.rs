@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost, illegal,
+    AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    illegal::{self, Illegal},
     past::Past,
     search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
 };
@@ -35,6 +36,8 @@ const MISSED_US: i64 = 2500 * MS;
 const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
+/// Plies that must have been read without doubt before an illegal move is believed at once.
+const TRUSTED_PLIES: usize = 12;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -95,6 +98,10 @@ pub struct BoardTrack {
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     in_air: Bitboard,
+    /// Men stand where the line has none.
+    strangers: bool,
+    /// The state of the board in which an illegal move was looked for last.
+    looked_illegal: Option<(Instant, usize)>,
     /// The man of the line's first ply did not stand where it should at the press.
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
@@ -132,6 +139,8 @@ impl BoardTrack {
             unexplained: Bitboard::EMPTY,
             absent: None,
             in_air: Bitboard::EMPTY,
+            strangers: false,
+            looked_illegal: None,
             shaky: false,
             doubt: false,
             cost: 0,
@@ -188,6 +197,7 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
+        self.strangers = found.mismatch.foreign.any();
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
@@ -406,7 +416,7 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky;
+        let unclear = self.in_air.any() || self.shaky || self.strangers;
         let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
         [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
@@ -416,7 +426,8 @@ impl BoardTrack {
         self.first_press().is_some_and(|press| at - press < HOLD_US)
     }
 
-    pub fn complete(&mut self, position: &BoardPosition, board: BoardId) -> Option<Completed> {
+    pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
+        let second = seen.filter(|_| self.strangers).and_then(|seen| self.second_move(position, seen));
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
         debug_assert!(droppable(position, ply.played));
@@ -431,15 +442,57 @@ impl BoardTrack {
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);
-        let completed =
-            Completed { board, played, made_at, completed_at, clock, illegal: Vec::new(), rivals: rivals.clone() };
+        let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
+        let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
         Some(completed)
     }
 
-    /// Completes the illegal move that explains the board, if there is one. What was played after it is found by the
-    /// next observation.
+    /// A second man of the player that made a move with the first ply.
+    fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
+        let first = self.line.first().filter(|_| self.completion == Completion::Clock)?;
+        let presses: Vec<Instant> = self.pressed().collect();
+        illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) })
+    }
+
+    /// When an illegal move is looked for whose man has stood there since the press, if there is anything to explain:
+    /// after legal plies were tried in vain, or beside those that leave men unexplained.
+    pub fn illegal_due(&self) -> Option<Instant> {
+        let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
+        let wait = if self.line.is_empty() { super::PATIENCE_US } else { SCAN_US };
+        let due = (press.at + wait).max(self.changed_at + LOOK_BACK_REST_US);
+        let open = self.line.is_empty() || self.strangers;
+        (open && self.looked_illegal != Some(self.state())).then_some(due)
+    }
+
+    /// The illegal move that explains the board, if there is one.
+    pub(super) fn illegal(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<Illegal> {
+        let presses: Vec<Instant> = self.pressed().collect();
+        illegal::explain(position, Evidence { presses: &presses, ..self.evidence(seen, 0) })
+    }
+
+    /// Completes the illegal move that explains the board better than legal ones and has stood since the press.
+    pub fn complete_firm_illegal(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
+        self.looked_illegal = Some(self.state());
+        let own = self.presses.front().is_some_and(|press| press.by == position.turn());
+        let found = self.illegal(position, seen).filter(|_| own)?;
+        let better = found.firm && self.is_trusted() && (self.line.is_empty() || found.cost < self.cost);
+        if better { self.complete_as(found, position, board, seen, at) } else { None }
+    }
+
+    /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
+    fn is_trusted(&self) -> bool {
+        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
+    }
+
+    /// Completes the illegal move that explains the board, if there is one, after all else was tried.
     pub fn complete_illegal(
         &mut self,
         position: &BoardPosition,
@@ -447,10 +500,25 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let presses: Vec<Instant> = self.pressed().collect();
-        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
-        let found = illegal::explain(position, evidence)?;
+        let found = self.illegal(position, seen)?;
+        self.complete_as(found, position, board, seen, at)
+    }
+
+    /// Completes an illegal move. What was played after it is found by the next observation.
+    fn complete_as(
+        &mut self,
+        found: Illegal,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
         let press = self.presses.pop_front()?;
+        if found.reasons.contains(&Reason::DropWrongColour) {
+            let square = uci::destination(found.played);
+            self.aliases.truncate(search::ALIASES_MAX - 1);
+            self.aliases.push(Alias { square, reads: seen.placement.kinds(square) });
+        }
         self.line.clear();
         self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
@@ -505,12 +573,13 @@ impl BoardTrack {
     /// When time alone may change the readiness.
     pub fn deadline(&self, position: &BoardPosition) -> Option<Instant> {
         let Some(since) = self.due_since() else { return self.gap_due() };
-        match self.line.first() {
+        let due = match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
             Some(_) if self.completion == Completion::Clock => Some(self.unexplained_due(since + ARRIVING_US)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
-        }
+        };
+        due.into_iter().chain(self.illegal_due()).min()
     }
 }
 

@@ -44,6 +44,12 @@ pub const DISPLACED_FAR: u32 = 12;
 pub const EARLY: u32 = 4;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
+/// An illegal move.
+pub const ILLEGAL: u32 = 18;
+/// Illegal castling: king and rook do not come to those squares by chance.
+pub const ILLEGAL_CASTLING: u32 = 8;
+/// A promotion to a kind that the rule set does not allow: the real man stands there.
+pub const ILLEGAL_PROMOTION: u32 = 10;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

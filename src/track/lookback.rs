@@ -45,7 +45,7 @@ impl BoardTrack {
         if self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky) { Some(rest) } else { waiting }
     }
 
-    fn state(&self) -> (Instant, usize) {
+    pub(super) fn state(&self) -> (Instant, usize) {
         (self.changed_at, self.presses.len())
     }
 
@@ -60,6 +60,8 @@ impl BoardTrack {
         self.looked_back = Some(self.state());
         let position = arriving.apply(position);
         let plies = (1..=BACK_MAX.min(self.past.len())).find_map(|back| self.searched(&position, seen, back));
+        let plies = plies.filter(|(from, _, cost)| self.is_likelier(&position, seen, *from, *cost));
+        let plies = plies.map(|(from, moves, _)| (from, moves));
         let (from, moves) = plies.or_else(|| self.questioned(&position, seen))?;
         Some(self.revise(board, &position, seen, from, &moves))
     }
@@ -79,14 +81,17 @@ impl BoardTrack {
         root
     }
 
-    /// Another line from `back` plies ago that leaves no man contradicted: the index of its first new ply and the
-    /// moves from there.
-    fn searched(&self, position: &BoardPosition, seen: &Seen<'_>, back: usize) -> Option<(usize, Line)> {
+    /// Whether a line from ply `from` on costs less than an illegal move in the present.
+    fn is_likelier(&self, position: &BoardPosition, seen: &Seen<'_>, from: usize, cost: u32) -> bool {
+        let stands = (self.past.len() - from) as u32 * cost::PLY;
+        self.illegal(position, seen).is_none_or(|illegal| !illegal.firm || cost < illegal.cost + stands)
+    }
+
+    /// Another line from `back` plies ago that leaves no man contradicted: the index of its first new ply, the moves
+    /// from there, and what the line costs.
+    fn searched(&self, position: &BoardPosition, seen: &Seen<'_>, back: usize) -> Option<(usize, Line, u32)> {
         let first = self.past.len() - back;
         let tail = &self.past[first..];
-        if tail.iter().any(|past| !past.illegal.is_empty()) {
-            return None;
-        }
         let completed = tail.iter().enumerate().map(|(index, past)| {
             let last = index + 1 == tail.len() && self.line.is_empty();
             Believed { played: past.played, weight: past.weight(seen.placement, last) }
@@ -98,8 +103,15 @@ impl BoardTrack {
         let evidence = Evidence { before: &before, presses: &presses, lifted: &lifted, ..self.evidence(seen, back) };
         let found = search::explain(&self.root(position, back), evidence, presses.len() + 2);
         let kept = found.line.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
-        let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back;
-        (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect()))
+        let settles = found.mismatch.foreign.is_empty() && found.line.len() >= back && self.lightens(tail, found.cost);
+        (kept < back && settles).then(|| (first + kept, found.line[kept..].iter().copied().collect(), found.cost))
+    }
+
+    /// Whether a legal line costs less than the illegal moves that it replaces, if there are any.
+    fn lightens(&self, tail: &[Past], cost: u32) -> bool {
+        let illegal = tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
+        let plies = tail.len() as u32;
+        illegal == 0 || cost < illegal * cost::ILLEGAL + plies * (cost::PLY + cost::GIVE_UP_FIRM)
     }
 
     /// Men that had left the trays before these plies dropped some of them.
@@ -202,8 +214,8 @@ impl BoardTrack {
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
-            let shaky = past.shaky && !changed;
-            self.past.push(Past { shaky, ..Past::new(&before, &completed, rivals) });
+            let (shaky, again) = (past.shaky && !changed, past.revised || changed);
+            self.past.push(Past { shaky, revised: again, ..Past::new(&before, &completed, rivals) });
             before.play(played);
             revised.push(completed);
         }

@@ -191,8 +191,16 @@ impl Tracker {
                 }
             }
             let track = &mut self.boards[board.index()];
+            if track.illegal_due().is_some_and(|due| at >= due)
+                && let Some(seen) = seen(board)
+                && let Some(completed) = track.complete_firm_illegal(position, board, &seen, at)
+            {
+                return Some(Decision::Complete(completed));
+            }
             match track.readiness(position, at) {
-                Readiness::Ready => return track.complete(position, board).map(Decision::Complete),
+                Readiness::Ready => {
+                    return track.complete(position, board, seen(board).as_ref()).map(Decision::Complete);
+                }
                 Readiness::Unexplained => {
                     let completed = seen(board).and_then(|seen| self.last_resort(position, board, &seen, at));
                     if completed.is_some() {
