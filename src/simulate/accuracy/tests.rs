@@ -94,14 +94,7 @@ fn boards_may_be_mixed_up_only_as_far_as_clocks_resolve() {
 #[test]
 fn clean_hands_are_recorded_and_the_baseline_follows_them() {
     let source = Source::random(1, 40, WBN, &Offences::default());
-    let trial = Trial {
-        source: &source,
-        profile: &Profile::CLEAN,
-        seed: 3,
-        ruleset: WBN,
-        rig: &Rig::default(),
-        offences: &Offences::default(),
-    };
+    let trial = Trial { source: &source, profile: &Profile::CLEAN, seed: 3, ruleset: WBN, rig: &Rig::default() };
     let Tried { machine, baseline } = trial.run(true).unwrap();
     assert!(machine.is_perfect(), "{machine:?}");
     assert!(machine.moves.iter().all(|judged| judged.delay.is_some_and(|delay| (0..=1_000_000).contains(&delay))));
