@@ -462,9 +462,14 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         }
         hand
     };
+    let lying = |color| {
+        let tray = sensors.trays.get(board.seat(color).index())?.as_ref()?;
+        guessed(board.seat(color)).is_none().then(|| *tray.seen())
+    };
     Seen {
         placement: sensors.boards[board.index()].sense.placement(),
         lifted: ByColor::new_with(lifted),
         arrived: ByColor::new_with(arrived),
+        lying: ByColor::new_with(lying),
     }
 }

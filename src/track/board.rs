@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     illegal::{self, Illegal},
     past::Past,
     search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Reason},
+    rules::{BoardPosition, Game, Move, Pocket, Reason},
     sense::Placement,
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
@@ -36,6 +36,8 @@ const MISSED_US: i64 = 2500 * MS;
 const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
+/// How long after a press an illegal move is looked for where no legal one was found.
+const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
 /// How long after a press the sensors may show its ply.
@@ -61,6 +63,8 @@ pub struct Seen<'a> {
     pub lifted: ByColor<Option<Hand>>,
     /// Men in partners' trays that no completed capture explains, by the capturer's colour.
     pub arrived: ByColor<Hand>,
+    /// Men that lie in the tray of each player, where one tells.
+    pub lying: ByColor<Option<Pocket>>,
 }
 
 /// Whether the first ply of the line can be completed.
@@ -100,6 +104,8 @@ pub struct BoardTrack {
     in_air: Bitboard,
     /// Men stand where the line has none.
     strangers: bool,
+    /// The line begins with the drop of a man that still lies in the tray.
+    dropped_lies: bool,
     /// The state of the board in which an illegal move was looked for last.
     looked_illegal: Option<(Instant, usize)>,
     /// The man of the line's first ply did not stand where it should at the press.
@@ -140,6 +146,7 @@ impl BoardTrack {
             absent: None,
             in_air: Bitboard::EMPTY,
             strangers: false,
+            dropped_lies: false,
             looked_illegal: None,
             shaky: false,
             doubt: false,
@@ -198,6 +205,7 @@ impl BoardTrack {
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
         self.strangers = found.mismatch.foreign.any();
+        self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
@@ -416,7 +424,7 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky || self.strangers;
+        let unclear = self.in_air.any() || self.shaky || self.strangers || self.dropped_lies;
         let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
         [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
@@ -456,14 +464,13 @@ impl BoardTrack {
         illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) })
     }
 
-    /// When an illegal move is looked for whose man has stood there since the press, if there is anything to explain:
-    /// after legal plies were tried in vain, or beside those that leave men unexplained.
+    /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
+    /// explain: all squares have been read since the press.
     pub fn illegal_due(&self) -> Option<Instant> {
         let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
-        let wait = if self.line.is_empty() { super::PATIENCE_US } else { SCAN_US };
-        let due = (press.at + wait).max(self.changed_at + LOOK_BACK_REST_US);
-        let open = self.line.is_empty() || self.strangers;
-        (open && self.looked_illegal != Some(self.state())).then_some(due)
+        let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
+        let open = self.line.is_empty() || self.strangers || self.dropped_lies;
+        (open && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
     }
 
     /// The illegal move that explains the board, if there is one.
@@ -472,23 +479,27 @@ impl BoardTrack {
         illegal::explain(position, Evidence { presses: &presses, ..self.evidence(seen, 0) })
     }
 
-    /// Completes the illegal move that explains the board better than legal ones and has stood since the press.
-    pub fn complete_firm_illegal(
+    /// Completes the illegal move that explains the board better than legal ones, and than other readings of the last
+    /// plies.
+    pub fn complete_likely_illegal(
         &mut self,
         position: &BoardPosition,
         board: BoardId,
+        arriving: &Arriving,
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
         self.looked_illegal = Some(self.state());
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let found = self.illegal(position, seen).filter(|_| own)?;
-        let better = found.firm && self.is_trusted() && (self.line.is_empty() || found.cost < self.cost);
-        if better { self.complete_as(found, position, board, seen, at) } else { None }
+        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
+        let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
+        let better = self.line.is_empty() || found.cost < legal;
+        let otherwise = better && self.reads_otherwise(&arriving.apply(position), seen, found.cost);
+        if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
-    fn is_trusted(&self) -> bool {
+    pub(super) fn is_trusted(&self) -> bool {
         self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
     }
 
@@ -500,7 +511,7 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let found = self.illegal(position, seen)?;
+        let found = self.illegal(position, seen).filter(|_| !self.clock_stopped)?;
         self.complete_as(found, position, board, seen, at)
     }
 
@@ -604,6 +615,14 @@ pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Insta
 fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
     let Move::Put { role, .. } = m else { return false };
     seen.lifted.get(turn).is_some_and(|hand| *hand.men.get(role) > 0)
+}
+
+/// Whether a dropped man still lies in the tray, with all others of its kind that the player has.
+fn lies(position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
+    let Move::Put { role, .. } = m else { return false };
+    let (turn, has) = (position.turn(), *position.pocket(position.turn()).get(role));
+    let lying = seen.lying.get(turn).map_or(0, |tray| *tray.get(role));
+    !in_hand(m, seen, turn) && lying >= has
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.

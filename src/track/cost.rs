@@ -30,6 +30,8 @@ pub const PREMOVE: u32 = 6;
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.
 pub const FROM_NOWHERE: u32 = 3;
+/// A drop of a man that still lies in the tray.
+pub const LIES: u32 = 16;
 /// A man that left its pocket and is not dropped by the line.
 pub const IN_HAND: u32 = 3;
 /// A man that came to a partner's tray and that no capture explains.

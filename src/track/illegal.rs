@@ -14,7 +14,7 @@ use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::{Mismatch, Placement},
-    types::{CastlingSide, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, CastlingSide, Instant, Kinds, Piece, Role, Square},
 };
 
 /// Things that somebody may have done that are looked into for one state of a board.
@@ -30,8 +30,6 @@ pub struct Illegal {
     pub reasons: Vec<Reason>,
     /// What it costs to believe it, with all that it leaves open.
     pub cost: u32,
-    /// Nothing of it was touched since the press.
-    pub firm: bool,
 }
 
 /// The illegal move of the side to move that explains the placement without a man where none should stand, alone or
@@ -40,20 +38,35 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let press = *evidence.presses.first()?;
     let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
         let (played, reasons) = as_played(position, attempt)?;
-        let mut after = position.clone();
-        after.play(played);
-        let presses = evidence.presses.get(1..).unwrap_or_default();
-        let [first, second] = evidence.since;
-        let rest = Evidence { presses, since: [second, first], rest_since: press, before: &[], ..evidence };
-        let rest = search::explain(&after, rest, presses.len() + 1);
-        let open = without_stranger(rest.mismatch, attempt);
-        let own = open.missing & position.board().by_color(position.turn());
-        let explains = open.foreign.is_empty() && own.is_empty() && rest.line.len() >= presses.len();
-        let firm =
-            search::squares_of(played).into_iter().all(|square| evidence.placement.changed(square) <= press + SCAN_US);
-        explains.then(|| Illegal { played, reasons, cost: weight + cost::PLY + rest.cost, firm })
+        let (rest, mismatch) = rest(position, evidence, played);
+        let explains = without_stranger(mismatch, attempt).foreign.is_empty();
+        explains.then(|| Illegal { played, reasons, cost: weight + cost::PLY + rest })
     });
     found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
+}
+
+/// What it costs to believe the best legal plies after an illegal move, and what they leave open.
+fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32, Mismatch) {
+    let mut after = position.clone();
+    after.play(played);
+    let (press, presses) =
+        evidence.presses.split_first().map_or((Instant::ZERO, &[][..]), |(first, rest)| (*first, rest));
+    let mut lifted = *evidence.lifted;
+    let from_nowhere = match (played, lifted.get_mut(position.turn())) {
+        (Move::Put { role, .. }, Some(hand)) => {
+            if hand.take(role) {
+                0
+            } else {
+                cost::FROM_NOWHERE
+            }
+        }
+        _ => 0,
+    };
+    let [first, second] = evidence.since;
+    let since = [second, first];
+    let evidence = Evidence { presses, since, rest_since: press, before: &[], lifted: &lifted, ..evidence };
+    let found = search::explain(&after, evidence, presses.len() + 1);
+    (found.cost + from_nowhere, found.mismatch)
 }
 
 /// A man of the player who made `first` that made a move, too, and stood there at the press: from where, to where.
@@ -111,8 +124,15 @@ fn attempts(
     press: Instant,
 ) -> ArrayVec<(Attempt, u32), ATTEMPTS_MAX> {
     let placement = evidence.placement;
-    let mismatch = placement.mismatch(position);
-    let open = mismatch.any();
+    // The reply may have changed already what stood there at the press.
+    let replied = |square: &Square| {
+        placement.changed(*square) > press && {
+            let man = position.board().piece_at(*square);
+            !placement.kinds_at(*square, press).allows(man)
+        }
+    };
+    let replied: Bitboard = Square::ALL.into_iter().filter(replied).collect();
+    let open = placement.mismatch(position).any() | replied;
     let mut attempts = ArrayVec::new();
     let castlings = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
     let castled = castlings.filter(|side| castled(position, placement, *side));
@@ -121,7 +141,9 @@ fn attempts(
     for to in open {
         let moved = left.into_iter().filter(|from| *from != to);
         let moved = moved.filter_map(|from| moved_to(position, evidence, from, to, press));
-        let dropped = placement.kinds(to).single().flatten().filter(|man| stood(placement, to, *man, press));
+        let shown = [placement.kinds(to), placement.kinds_at(to, press)];
+        let shown: Kinds = if shown[0] == Kinds::EMPTY || replied.contains(to) { shown[1] } else { shown[0] };
+        let dropped = shown.single().flatten().filter(|man| dropped(position, placement, to, *man, press));
         let dropped = dropped.map(|man| (Attempt::Drop { man, to }, cost::ILLEGAL));
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
@@ -157,12 +179,23 @@ fn moved_to(
     let own = man.color == position.turn();
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
     let went = (since..=until).contains(&placement.changed(from));
-    let stood = placement.showed(to, becomes.unwrap_or(man), press + -AT_PRESS_US, until);
+    let shown = becomes.unwrap_or(man);
+    let stood = placement.showed(to, shown, press + -AT_PRESS_US, until)
+        && position.board().piece_at(to) != Some(shown)
+        && (own || placement.kinds(to) == Kinds::only(shown));
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
 }
 
-/// Whether a man stood on a square when the clock was pressed.
-fn stood(placement: &Placement, square: Square, man: Piece, press: Instant) -> bool {
-    placement.showed(square, man, press + -AT_PRESS_US, press + SCAN_US)
+/// Whether a man that may have come from a pocket stood on a square when the clock was pressed. One of the opponent's
+/// must be in no hand that replies already.
+fn dropped(position: &BoardPosition, placement: &Placement, square: Square, man: Piece, press: Instant) -> bool {
+    let own = man.color == position.turn();
+    let until = if own { press + SCAN_US } else { press };
+    let replies = !own && {
+        let missing = placement.mismatch(position).missing & position.board().by_piece(man);
+        missing.any() || placement.kinds(square) != Kinds::only(man)
+    };
+    let stood = placement.showed(square, man, press + -AT_PRESS_US, until);
+    stood && !replies && position.board().piece_at(square) != Some(man)
 }

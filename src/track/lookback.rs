@@ -59,9 +59,8 @@ impl BoardTrack {
     ) -> Option<Revision> {
         self.looked_back = Some(self.state());
         let position = arriving.apply(position);
-        let plies = (1..=BACK_MAX.min(self.past.len())).find_map(|back| self.searched(&position, seen, back));
-        let plies = plies.filter(|(from, _, cost)| self.is_likelier(&position, seen, *from, *cost));
-        let plies = plies.map(|(from, moves, _)| (from, moves));
+        let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
+        let plies = self.read_anew(&position, seen, illegal.map(|illegal| illegal.cost));
         let (from, moves) = plies.or_else(|| self.questioned(&position, seen))?;
         Some(self.revise(board, &position, seen, from, &moves))
     }
@@ -81,10 +80,18 @@ impl BoardTrack {
         root
     }
 
-    /// Whether a line from ply `from` on costs less than an illegal move in the present.
-    fn is_likelier(&self, position: &BoardPosition, seen: &Seen<'_>, from: usize, cost: u32) -> bool {
+    /// Another line of the last plies that leaves no man contradicted, and that costs less than an illegal move in the
+    /// present, if there may be one: the index of its first new ply and the moves from there.
+    fn read_anew(&self, position: &BoardPosition, seen: &Seen<'_>, illegal: Option<u32>) -> Option<(usize, Line)> {
+        let found = (1..=BACK_MAX.min(self.past.len())).find_map(|back| self.searched(position, seen, back));
+        let (from, moves, cost) = found?;
         let stands = (self.past.len() - from) as u32 * cost::PLY;
-        self.illegal(position, seen).is_none_or(|illegal| !illegal.firm || cost < illegal.cost + stands)
+        illegal.is_none_or(|illegal| cost < illegal + stands).then_some((from, moves))
+    }
+
+    /// Whether the last plies may be read anew for less than an illegal move costs.
+    pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, illegal: u32) -> bool {
+        self.read_anew(position, seen, Some(illegal)).is_some()
     }
 
     /// Another line from `back` plies ago that leaves no man contradicted: the index of its first new ply, the moves

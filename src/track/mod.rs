@@ -193,10 +193,15 @@ impl Tracker {
             let track = &mut self.boards[board.index()];
             if track.illegal_due().is_some_and(|due| at >= due)
                 && let Some(seen) = seen(board)
-                && let Some(completed) = track.complete_firm_illegal(position, board, &seen, at)
             {
-                return Some(Decision::Complete(completed));
+                let arriving = self.arriving(game, board);
+                let track = &mut self.boards[board.index()];
+                let completed = track.complete_likely_illegal(position, board, &arriving, &seen, at);
+                if completed.is_some() {
+                    return completed.map(Decision::Complete);
+                }
             }
+            let track = &mut self.boards[board.index()];
             match track.readiness(position, at) {
                 Readiness::Ready => {
                     return track.complete(position, board, seen(board).as_ref()).map(Decision::Complete);

@@ -93,6 +93,8 @@ fn moves(position: &BoardPosition, color: Color, promotion: Option<Role>) -> Vec
 /// Whether hands can do it so that it is taken for what it is.
 fn is_feasible(position: &BoardPosition, attempt: Attempt) -> bool {
     let free = |square: Square| position.board().piece_at(square).is_none();
+    // A man on the square of its like looks as if nothing had come.
+    let shows = |man: Option<Piece>, to: Square| man.is_some() && position.board().piece_at(to) != man;
     match attempt {
         Attempt::Castle(side) => {
             let color = position.turn();
@@ -103,9 +105,9 @@ fn is_feasible(position: &BoardPosition, attempt: Attempt) -> bool {
             let role = position.board().role_at(from);
             let last = role == Some(Role::Pawn) && BoardPosition::is_last_rank(position.turn(), to);
             let leaps = role == Some(Role::King) && from.rank() == to.rank() && from.file().distance(to.file()) == 2;
-            last == promotion.is_some() && !leaps
+            last == promotion.is_some() && !leaps && shows(position.board().piece_at(from), to)
         }
-        Attempt::Drop { .. } => true,
+        Attempt::Drop { man, to } => shows(Some(man), to),
     }
 }
 
@@ -137,11 +139,12 @@ fn last_ply(position: &BoardPosition, board: BoardId, attempt: Attempt, reason: 
     })
 }
 
-/// Two men make a move each.
+/// Two men make a move each, both farther than to the next square: there men may have been knocked (WBN 6.4).
 fn several_changes(game: &Game, board: BoardId, rng: &mut ChaCha8Rng) -> Option<Ply> {
     let moves = game.board(board).legal_moves();
     let quiet = |m: &&Move| matches!(m, Move::Normal { capture: None, promotion: None, .. });
-    let quiet: Vec<Ply> = moves.iter().filter(quiet).map(|m| ply_of(game, board, *m, None)).collect();
+    let far = |m: &&Move| m.from().is_some_and(|from| from.distance(m.to()) > 1);
+    let quiet: Vec<Ply> = moves.iter().filter(quiet).filter(far).map(|m| ply_of(game, board, *m, None)).collect();
     let first = quiet.choose(rng)?;
     let others: Vec<&Ply> = quiet.iter().filter(|other| other.is_independent_of(first)).collect();
     let other = others.choose(rng)?;
