@@ -3,6 +3,9 @@
 //! In: presses, completed moves, placements. Out: drafts of incidents, when it is certain that nothing better explains
 //! what is seen: hands are given time, and a square that reads wrong is not a man that stands wrong.
 
+use std::collections::VecDeque;
+
+use arrayvec::ArrayVec;
 use serde_json::json;
 
 use super::{
@@ -23,7 +26,7 @@ use crate::{
 };
 
 /// A press that is taken back so soon is a bounce of the lever.
-const BOUNCE_US: i64 = 700 * MS;
+const BOUNCE_US: i64 = 300 * MS;
 /// How long a press may wait for its move.
 const PRESS_US: i64 = 3 * SECOND;
 /// A press that nothing explains for so long is given up: the board says something else.
@@ -40,6 +43,10 @@ const PREMOVE_US: i64 = 700 * MS;
 const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
 pub const NOT_MOVED: &str = "rook-not-moved";
+/// Completed moves after which the board may have to be looked at.
+const SUSPECTED_MAX: usize = 8;
+/// Completed moves that tell in whose time something was done.
+const TURNS_MAX: usize = 16;
 /// How much later than it happened a square may be read.
 const SCAN_US: i64 = 300 * MS;
 
@@ -67,8 +74,10 @@ pub struct BoardWatch {
     last_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
-    /// After which completed move men next to their squares are looked for, and when.
-    suspected: Option<(Seat, Instant, Instant)>,
+    /// After which completed moves men next to their squares are looked for, and when.
+    suspected: ArrayVec<(Instant, Instant), SUSPECTED_MAX>,
+    /// Who completed the last moves, and when.
+    turns: VecDeque<(Seat, Instant)>,
     /// The last completed ply, and the one before it.
     last: [Option<Completed>; 2],
     /// The ply that was told of as made too early.
@@ -186,7 +195,11 @@ impl BoardWatch {
             }
             press.at > until || (press.at < at && taken_back)
         });
-        self.suspected.get_or_insert((seat, at, at + graces.displaced));
+        if !self.suspected.is_full() {
+            self.suspected.push((at, at + graces.displaced));
+        }
+        self.turns.truncate(TURNS_MAX - 1);
+        self.turns.push_front((seat, at));
     }
 
     /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
@@ -213,7 +226,7 @@ impl BoardWatch {
     pub fn deadline(&self) -> Option<Instant> {
         let presses = self.presses.iter().map(|press| press.due);
         let castled = self.castled.map(|(_, _, _, due)| due);
-        presses.chain(castled).chain(self.suspected.map(|(_, _, due)| due)).min()
+        presses.chain(castled).chain(self.suspected.first().map(|(_, due)| *due)).min()
     }
 
     /// Tells what nothing has explained in time.
@@ -266,7 +279,8 @@ impl BoardWatch {
 
     /// Men that stood next to their squares when a move was completed, and still do.
     fn displaced(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
-        let (seat, at, _) = self.suspected.take_if(|(_, _, due)| *due <= now)?;
+        let at = self.suspected.first().filter(|(_, due)| *due <= now).map(|(at, _)| *at)?;
+        self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
         let mut men = sight.misplaced();
         men.retain(|(_, from, to)| stood(*from) && stood(*to));
@@ -282,6 +296,9 @@ impl BoardWatch {
         };
         let list: Vec<_> = men.iter().map(stands).collect();
         let evidence = json!({ "men": list, "squares": names(squares), "since": at });
+        let since = men.iter().map(|(_, _, to)| sight.placement.changed(*to)).max().unwrap_or(at);
+        let seat =
+            self.turns.iter().rev().find(|(_, completed)| *completed + SCAN_US >= since).map(|(seat, _)| *seat)?;
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
     }

@@ -11,6 +11,8 @@ use crate::{
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
 const EXCHANGE_US: i64 = 5 * SECOND;
+/// A man that was told to be foreign for so long is not the one whose capture is completed now.
+const FOREIGN_US: i64 = 10 * SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -181,7 +183,8 @@ impl Men {
         let pawn = Role::Pawn.of(man.color);
         let index = self.position(|m| m.place == board && m.piece == man);
         let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
-        let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man);
+        let passed = |stray: &Stray| !stray.told || at - stray.since <= FOREIGN_US;
+        let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man && passed(stray));
         let early = early.map(|stray| self.strays.remove(stray).since);
         let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
         let seen = early.map(|_| at);

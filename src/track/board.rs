@@ -40,6 +40,8 @@ const ARRIVING_US: i64 = 5 * SECOND;
 const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
+/// Plies whose men must have stood at their press.
+const SHAKY_PLIES: usize = 4;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -500,7 +502,8 @@ impl BoardTrack {
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
     pub(super) fn is_trusted(&self) -> bool {
-        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
+        let last = || self.past.iter().rev();
+        last().take(TRUSTED_PLIES).all(Past::is_trusted) && !last().take(SHAKY_PLIES).any(|past| past.shaky)
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.
@@ -511,7 +514,7 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let found = self.illegal(position, seen).filter(|_| !self.clock_stopped)?;
+        let found = self.illegal(position, seen).filter(|found| found.cost <= cost::ILLEGAL_MOST)?;
         self.complete_as(found, position, board, seen, at)
     }
 

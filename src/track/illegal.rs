@@ -14,11 +14,13 @@ use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::{Mismatch, Placement},
-    types::{Bitboard, CastlingSide, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
 };
 
 /// Things that somebody may have done that are looked into for one state of a board.
 const ATTEMPTS_MAX: usize = 16;
+/// A man that left its square sooner after the press was read late: its player had put it elsewhere before.
+const STOOD_US: i64 = 150 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
 const SECOND_MOVE_SQUARES: u32 = 2;
 
@@ -143,7 +145,7 @@ fn attempts(
         let moved = moved.filter_map(|from| moved_to(position, evidence, from, to, press));
         let shown = [placement.kinds(to), placement.kinds_at(to, press)];
         let shown: Kinds = if shown[0] == Kinds::EMPTY || replied.contains(to) { shown[1] } else { shown[0] };
-        let dropped = shown.single().flatten().filter(|man| dropped(position, placement, to, *man, press));
+        let dropped = shown.single().flatten().filter(|man| dropped(position, evidence, to, *man, press));
         let dropped = dropped.map(|man| (Attempt::Drop { man, to }, cost::ILLEGAL));
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
@@ -179,23 +181,27 @@ fn moved_to(
     let own = man.color == position.turn();
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
     let went = (since..=until).contains(&placement.changed(from));
-    let shown = becomes.unwrap_or(man);
-    let stood = placement.showed(to, shown, press + -AT_PRESS_US, until)
-        && position.board().piece_at(to) != Some(shown)
-        && (own || placement.kinds(to) == Kinds::only(shown));
+    let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
 }
 
-/// Whether a man that may have come from a pocket stood on a square when the clock was pressed. One of the opponent's
-/// must be in no hand that replies already.
-fn dropped(position: &BoardPosition, placement: &Placement, square: Square, man: Piece, press: Instant) -> bool {
-    let own = man.color == position.turn();
-    let until = if own { press + SCAN_US } else { press };
-    let replies = !own && {
-        let missing = placement.mismatch(position).missing & position.board().by_piece(man);
-        missing.any() || placement.kinds(square) != Kinds::only(man)
-    };
-    let stood = placement.showed(square, man, press + -AT_PRESS_US, until);
-    stood && !replies && position.board().piece_at(square) != Some(man)
+/// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
+fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    let missing = evidence.placement.mismatch(position).missing & position.board().by_piece(man);
+    (man.color == position.turn() || missing.is_empty()) && stood(position, evidence, square, man, press)
+}
+
+/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's has stood there
+/// since, alone: else it replies.
+fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    let Evidence { placement, rest_since, .. } = evidence;
+    let came = position.board().piece_at(square) != Some(man);
+    let turn = position.turn();
+    if man.color == turn {
+        return came && placement.showed(square, man, press + STOOD_US, press + SCAN_US);
+    }
+    let taken = position.board().piece_at(square).is_none()
+        && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
+    came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= press
 }

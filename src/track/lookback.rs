@@ -118,7 +118,7 @@ impl BoardTrack {
     fn lightens(&self, tail: &[Past], cost: u32) -> bool {
         let illegal = tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
         let plies = tail.len() as u32;
-        illegal == 0 || cost < illegal * cost::ILLEGAL + plies * (cost::PLY + cost::GIVE_UP_FIRM)
+        illegal == 0 || cost < illegal * cost::ILLEGAL + plies * cost::PLY
     }
 
     /// Men that had left the trays before these plies dropped some of them.

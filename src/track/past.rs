@@ -44,7 +44,7 @@ impl Past {
 
     /// Whether it is legal and was read so from the first.
     pub fn is_trusted(&self) -> bool {
-        self.illegal.is_empty() && !self.shaky && !self.revised
+        self.illegal.is_empty() && !self.revised
     }
 
     /// What it costs to give the ply up. Without a clock the `last` one has only rested: its man may go on.

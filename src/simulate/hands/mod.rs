@@ -254,6 +254,7 @@ impl<'a> Hands<'a> {
             motion.tags.push(Habit::Direct.name());
         }
         let timing = self.timing(index, spent, &mut motion, &pace, held.map(|held| held.since));
+        self.book_displaced(&put_right, timing.first);
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
         for (at, action) in &motion.touches {
@@ -275,7 +276,8 @@ impl<'a> Hands<'a> {
             self.occasions.done();
         }
         self.keep_offending(ply, since);
-        self.displaced.extend(&motion.displaced);
+        let offence = (offence == Some(Offence::Displaced)).then_some((self.number, timing.press));
+        self.displaced.extend(motion.displaced.iter().map(|displaced| Displaced { offence, ..*displaced }));
         self.follow_swapped(ply, &motion);
     }
 

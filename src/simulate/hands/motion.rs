@@ -40,6 +40,8 @@ pub struct Displaced {
     pub stands: Square,
     /// Plies until somebody sees it.
     pub plies: u32,
+    /// If that is an offence: the ply that left it there, and its press.
+    pub offence: Option<(u32, Instant)>,
 }
 
 /// A chain of touches.

@@ -10,12 +10,16 @@ use crate::{
     types::{BoardId, Instant, MS, Piece, SECOND, Seat},
 };
 
-use super::{Hands, Held, Motion, Ply, Timing, habit::Habit, profile::draw};
+use super::{Hands, Held, Motion, Ply, Timing, habit::Habit, motion::Displaced, profile::draw};
 
 /// How long a man is hidden, longer than any grace, in ms.
 const HIDDEN: std::ops::RangeInclusive<i64> = 6000..=9000;
+/// How long a man must stand beside its square to be an offence: hands are given time.
+const NEGLECTED: i64 = 4500 * MS;
 /// How long clocks rest, in ms.
 const PAUSED: std::ops::RangeInclusive<i64> = 3000..=8000;
+/// Plies of the table that may be made while a man is hidden.
+const HIDDEN_PLIES: usize = 16;
 /// Plies of a seat in which it must not need a man that is hidden.
 const NOT_NEEDED: usize = 3;
 
@@ -50,7 +54,7 @@ impl Hands<'_> {
         let seat = ply.seat;
         if let Some(habit) = Self::forced_by(Some(offence)) {
             let shown = motion.tags.contains(&habit.name());
-            if shown {
+            if shown && habit != Habit::Displaced {
                 let by = if habit == Habit::PremoveBack { seat.opponent() } else { seat };
                 self.offended(offence.kind(), "", by, timing.press);
             }
@@ -74,6 +78,24 @@ impl Hands<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Men that stood beside their squares until now: long enough to be an offence (WBN 6.4)?
+    pub(super) fn book_displaced(&mut self, put_right: &[Displaced], until: Instant) {
+        for displaced in put_right {
+            let Some((ply, since)) = displaced.offence.filter(|(_, since)| until - *since >= NEGLECTED) else {
+                continue;
+            };
+            let seat = self.seat_of(displaced.board, ply);
+            let kind = Offence::Displaced.kind().to_owned();
+            let (reason, board) = (String::new(), displaced.board);
+            self.truth.offences.push(Offended { kind, reason, board, seat, ply, t: since });
+        }
+    }
+
+    /// Who made a ply of a board.
+    fn seat_of(&self, board: BoardId, ply: u32) -> Seat {
+        board.seat(crate::types::Color::from_white(ply % 2 == 1))
     }
 
     /// Goes on with what takes several plies.
@@ -161,6 +183,12 @@ impl Hands<'_> {
             .filter(|ply| ply.from.is_none())
             .map(|ply| ply.man)
             .collect();
+        // Of a man that comes meanwhile and one that is gone nobody could tell which is missing.
+        let partners: Vec<Seat> = seat.partners(self.boards.len()).collect();
+        let coming = |ply: &Ply| partners.contains(&ply.seat) && ply.captured.is_some();
+        if self.plies[played..].iter().take(HIDDEN_PLIES).any(coming) {
+            return false;
+        }
         let tray = self.world.tray(seat);
         let idle = |slot: &usize| {
             tray[*slot].is_some_and(|man| !needed.contains(&man)) && self.marks.slot(seat, *slot) + SECOND < at
