@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use arrayvec::ArrayVec;
 use serde_json::json;
+use shakmaty::attacks;
 
 use super::{
     docket::{Draft, Window, claimers},
@@ -82,6 +83,10 @@ pub struct BoardWatch {
     last: [Option<Completed>; 2],
     /// The ply that was told of as made too early.
     premove_told: Option<u32>,
+    /// A man that went ahead of its turn: from where, to where, and when it is certain.
+    ahead: Option<(Square, Square, Instant)>,
+    /// Where a man went ahead that was told of.
+    ahead_told: Option<Square>,
     /// Squares that were told of and still stand wrong.
     told: Bitboard,
 }
@@ -159,6 +164,7 @@ impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
         *self.last_press.get_mut(by) = Some(at);
+        self.ahead = None;
         if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
             return;
         }
@@ -212,6 +218,10 @@ impl BoardWatch {
         let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
         let this = last.as_ref().and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
+        let told = self.ahead_told.take();
+        let known = |m: Move| told == Some(uci::destination(m));
+        let this = this.filter(|_| !known(completed.played));
+        let next = next.filter(|_| !reply.is_some_and(known));
         self.premove_told = next.is_some().then_some(ply + 1);
         self.last = [Some(completed.clone()), last];
         next.or(this)
@@ -226,15 +236,46 @@ impl BoardWatch {
     pub fn deadline(&self) -> Option<Instant> {
         let presses = self.presses.iter().map(|press| press.due);
         let castled = self.castled.map(|(_, _, _, due)| due);
-        presses.chain(castled).chain(self.suspected.first().map(|(_, due)| *due)).min()
+        let ahead = self.ahead.map(|(_, _, due)| due);
+        presses.chain(castled).chain(ahead).chain(self.suspected.first().map(|(_, due)| *due)).min()
     }
 
     /// Tells what nothing has explained in time.
     pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
         let mut drafts = self.presses_without_move(sight, now);
         drafts.extend(self.castled_late(sight, now));
+        drafts.extend(self.gone_ahead(sight, now));
         drafts.extend(self.displaced(sight, now));
         drafts
+    }
+
+    /// The board shows something else while `to_move` thinks: whether a man of the opponent went ahead of its turn
+    /// (WBN 6.5). One next to its square may have been knocked there.
+    pub fn changed(&mut self, sight: BoardSight<'_>, to_move: Color) {
+        if sight.position().turn() != to_move || !sight.line.is_empty() || !self.presses.is_empty() {
+            self.ahead = None;
+            return;
+        }
+        let occupied = sight.position().board().occupied();
+        let went = |(man, from, to): &(Piece, Square, Square)| {
+            man.color != to_move && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+        };
+        let found = sight.misplaced().into_iter().find(went).map(|(_, from, to)| (from, to));
+        let found = found.filter(|(_, to)| self.ahead_told != Some(*to));
+        let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
+        self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + PREMOVE_US)));
+    }
+
+    /// A man that went ahead of its turn and stayed there while the opponent had made nothing.
+    fn gone_ahead(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
+        let (from, to, due) = self.ahead.take_if(|(_, _, due)| *due <= now)?;
+        let by = sight.board.seat(!sight.position().turn());
+        self.ahead_told = Some(to);
+        let evidence = json!({
+            "from": from.to_string(), "to": to.to_string(), "seen_at": due + -PREMOVE_US, "squares": [to.to_string()],
+        });
+        let claimer = by.opponent();
+        Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(claimer), Window::Until(claimer)))
     }
 
     fn presses_without_move(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
@@ -302,6 +343,12 @@ impl BoardWatch {
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
     }
+}
+
+/// Whether a man may go there when it is its turn.
+fn goes_ahead(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
+    let pushed = man.role == Role::Pawn && from.file() == to.file();
+    pushed || attacks::attacks(from, man, occupied).contains(to)
 }
 
 fn names(squares: Bitboard) -> Vec<String> {

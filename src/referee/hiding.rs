@@ -165,6 +165,7 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     if misread || (around.in_air)(stray.piece) {
         return (None, false);
     }
+    men.told_foreign(stray);
     (Some(Draft::of(Kind::ForeignPiece, stray.seat, evidence)), true)
 }
 

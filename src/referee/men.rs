@@ -132,6 +132,8 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
+    /// Foreign men that were told of: whoever uses them does not make them others.
+    foreign_told: Vec<(Seat, Piece)>,
     /// Men that came to a board from nowhere.
     foreign: usize,
 }
@@ -145,7 +147,7 @@ impl Men {
                 men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
             }
         }
-        let mut ledger = Men { men, strays: Vec::new(), foreign: 0 };
+        let mut ledger = Men { men, strays: Vec::new(), foreign_told: Vec::new(), foreign: 0 };
         ledger.sync(game, at);
         ledger
     }
@@ -163,6 +165,13 @@ impl Men {
     /// Men in trays that should not be there.
     pub fn strays(&self) -> &[Stray] {
         &self.strays
+    }
+
+    /// A man in a tray was told to be one that no board has lost.
+    pub(super) fn told_foreign(&mut self, stray: Stray) {
+        if self.foreign_told.len() < STRAYS_MAX {
+            self.foreign_told.push((stray.seat, stray.piece));
+        }
     }
 
     pub(super) fn strays_mut(&mut self) -> impl Iterator<Item = &mut Stray> {
@@ -185,7 +194,10 @@ impl Men {
         let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
         let passed = |stray: &Stray| !stray.told || at - stray.since <= FOREIGN_US;
         let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man && passed(stray));
-        let early = early.map(|stray| self.strays.remove(stray).since);
+        let early = early.map(|stray| self.strays.remove(stray)).map(|stray| {
+            self.foreign_told.retain(|known| !stray.told || *known != (stray.seat, stray.piece));
+            stray.since
+        });
         let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
         let seen = early.map(|_| at);
         self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
@@ -264,7 +276,9 @@ impl Men {
             stays
         });
         for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {
-            self.strays.push(Stray { seat, piece, since: at, told: false });
+            let known = self.foreign_told.iter().filter(|known| **known == (seat, piece)).count();
+            let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count() < known;
+            self.strays.push(Stray { seat, piece, since: at, told });
         }
     }
 

@@ -114,6 +114,7 @@ impl Table {
         if self.play.is_on() {
             self.observe(board);
             self.settle();
+            self.judge_board(board);
         }
     }
 
@@ -243,6 +244,7 @@ impl Table {
         }
         if self.sensors.running() && !self.judge.held {
             self.play.status = Status::Playing;
+            self.judge_go_on();
         } else if self.play.clock_ran.contains(&true) {
             self.play.status = Status::Paused;
             self.judge_stop();

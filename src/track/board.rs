@@ -40,8 +40,6 @@ const ARRIVING_US: i64 = 5 * SECOND;
 const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
-/// Plies whose men must have stood at their press.
-const SHAKY_PLIES: usize = 4;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -502,8 +500,7 @@ impl BoardTrack {
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
     pub(super) fn is_trusted(&self) -> bool {
-        let last = || self.past.iter().rev();
-        last().take(TRUSTED_PLIES).all(Past::is_trusted) && !last().take(SHAKY_PLIES).any(|past| past.shaky)
+        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.

@@ -32,8 +32,6 @@ pub const TOUCHED: u32 = 1;
 pub const FROM_NOWHERE: u32 = 3;
 /// A drop of a man that still lies in the tray.
 pub const LIES: u32 = 18;
-/// A drop beside a missing man of its kind: that man may have moved, and the one in the hand may be kept.
-pub const MOVED_INSTEAD: u32 = 4;
 /// A man that left its pocket and is not dropped by the line.
 pub const IN_HAND: u32 = 3;
 /// A man that came to a partner's tray and that no capture explains.
@@ -49,7 +47,7 @@ pub const EARLY: u32 = 4;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
 /// An illegal move.
-pub const ILLEGAL: u32 = 18;
+pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
 /// Illegal castling: king and rook do not come to those squares by chance.

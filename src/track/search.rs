@@ -325,7 +325,6 @@ impl<'a> Search<'a> {
             + restless.count() as u32 * cost::TOUCHED
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
-            + lost(&line, &position, mismatch)
             + given_up;
         let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
@@ -393,17 +392,6 @@ impl<'a> Search<'a> {
         cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
             + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
     }
-}
-
-/// What drops cost beside men of their kind that are missing: those may have moved instead.
-fn lost(line: &Line, after: &BoardPosition, mismatch: Mismatch) -> u32 {
-    let turn = after.turn();
-    let last = line.iter().rev().enumerate();
-    let dropped = last.filter_map(|(index, m)| match m {
-        Move::Put { role, .. } => Some(role.of(if index.is_multiple_of(2) { !turn } else { turn })),
-        _ => None,
-    });
-    dropped.filter(|man| (mismatch.missing & after.board().by_piece(*man)).any()).count() as u32 * cost::MOVED_INSTEAD
 }
 
 /// What a man costs that is missing on `from` and stands on `to`.

@@ -24,13 +24,14 @@ mod waiting;
 pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
 pub use record::{players_of, plies_of, ply_of, terms_of};
-pub use truth::{Allowed, Played, Truth};
+pub use truth::{Allowed, Asked, Played, Truth};
 
 use std::collections::BTreeSet;
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::rules::Reason;
 use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat, Square};
 
 use self::{
@@ -148,6 +149,8 @@ struct Hands<'a> {
     number: u32,
     /// Captured men that were not passed.
     kept: Vec<Kept>,
+    /// Kinds that seats may not drop any more.
+    restricted: Vec<(Seat, Piece)>,
     /// Who hides men, and how often more.
     hiding: Option<(Seat, u32)>,
     /// The last press and its board.
@@ -194,6 +197,7 @@ impl<'a> Hands<'a> {
             forced: None,
             number: 1,
             kept: Vec::new(),
+            restricted: Vec::new(),
             hiding: None,
             world,
             steps: Vec::new(),
@@ -257,6 +261,7 @@ impl<'a> Hands<'a> {
         self.book_displaced(&put_right, timing.first);
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
+        let ordered = offence.is_some_and(|offence| self.ask_arbiter(offence, index, spent, &timing));
         for (at, action) in &motion.touches {
             let early = matches!(action, Action::LiftSlot(..)).then_some(timing.lifted).flatten();
             self.act(early.unwrap_or(timing.first + *at), *action);
@@ -272,7 +277,7 @@ impl<'a> Hands<'a> {
         }
         self.note(ply, &motion, &timing, held);
         self.complete(ply, spent, &motion, &timing, since);
-        if hidden || offence.is_some_and(|offence| self.commit(offence, ply, &motion, &timing)) {
+        if hidden || ordered || offence.is_some_and(|offence| self.commit(offence, ply, &motion, &timing)) {
             self.occasions.done();
         }
         self.keep_offending(ply, since);
@@ -283,6 +288,10 @@ impl<'a> Hands<'a> {
 
     /// Notes what a referee may report or must.
     fn note(&mut self, ply: &Ply, motion: &Motion, timing: &Timing, held: Option<Held>) {
+        let (restricted, at) = ((ply.seat, ply.man), timing.press);
+        if ply.from.is_none() && self.restricted.contains(&restricted) {
+            self.offended(Offence::RestrictedPiece.kind(), Reason::RestrictedPiece.as_str(), ply.seat, at);
+        }
         if let Some(reason) = ply.illegal {
             self.offended("illegal-move", reason.as_str(), ply.seat, timing.press);
         }

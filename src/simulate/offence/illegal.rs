@@ -17,17 +17,10 @@ use crate::{
 /// Kinds that come from a pocket.
 const DROPPED: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Whether hands can commit it. The others are matters of notation or of commands.
+/// Whether hands can commit it, under some rule set. The others are matters of notation, of commands, and of tables
+/// without clocks.
 pub fn is_possible(reason: Reason) -> bool {
-    !matches!(
-        reason,
-        Reason::NotYourTurn
-            | Reason::NoSuchMan
-            | Reason::RestrictedPiece
-            | Reason::DropRank
-            | Reason::DropGivesCheck
-            | Reason::DropGivesMate
-    )
+    !matches!(reason, Reason::NotYourTurn | Reason::NoSuchMan | Reason::RestrictedPiece)
 }
 
 /// Whether the game ends with it.
@@ -75,7 +68,11 @@ fn attempts(position: &BoardPosition, reason: Reason) -> Vec<Attempt> {
         Reason::CastlingRights | Reason::CastlingThroughCheck | Reason::CastlingBlocked => {
             [CastlingSide::KingSide, CastlingSide::QueenSide].map(Attempt::Castle).into()
         }
-        Reason::PawnDropRank | Reason::DropOnOccupied => drops(DROPPED.into_iter().filter(has).map(own).collect()),
+        Reason::PawnDropRank
+        | Reason::DropRank
+        | Reason::DropOnOccupied
+        | Reason::DropGivesCheck
+        | Reason::DropGivesMate => drops(DROPPED.into_iter().filter(has).map(own).collect()),
         Reason::DropNotInPocket => drops(DROPPED.into_iter().filter(|role| !has(role)).map(own).collect()),
         Reason::DropWrongColour => drops(DROPPED.map(|role| Piece { color: turn.other(), role }).into()),
         Reason::NotYourPiece => moves(position, turn.other(), None),
