@@ -163,8 +163,11 @@ impl BoardSight<'_> {
 impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
-        *self.last_press.get_mut(by) = Some(at);
+        let last = self.last_press.get_mut(by).replace(at);
         self.ahead = None;
+        if let Some(last) = last.filter(|last| at - *last < BOUNCE_US) {
+            return self.bounced(by, last);
+        }
         if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
             return;
         }
@@ -178,6 +181,14 @@ impl BoardWatch {
             let press =
                 Unanswered { by, at, due: at + PRESS_US, clock, others_displaced: others, back: None, certain: false };
             self.presses.push(press);
+        }
+    }
+
+    /// The lever sprang back after a press and came down again: the first press is the one.
+    fn bounced(&mut self, by: Color, first: Instant) {
+        self.presses.retain(|press| press.by == by || press.at < first);
+        for press in self.presses.iter_mut().filter(|press| press.by == by && press.at == first) {
+            press.back = None;
         }
     }
 
@@ -221,8 +232,8 @@ impl BoardWatch {
         let told = self.ahead_told.take();
         let known = |m: Move| told == Some(uci::destination(m));
         let this = this.filter(|_| !known(completed.played));
-        let next = next.filter(|_| !reply.is_some_and(known));
         self.premove_told = next.is_some().then_some(ply + 1);
+        let next = next.filter(|_| !reply.is_some_and(known));
         self.last = [Some(completed.clone()), last];
         next.or(this)
     }
@@ -274,8 +285,8 @@ impl BoardWatch {
         let evidence = json!({
             "from": from.to_string(), "to": to.to_string(), "seen_at": due + -PREMOVE_US, "squares": [to.to_string()],
         });
-        let claimer = by.opponent();
-        Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(claimer), Window::Until(claimer)))
+        // The move that it came before does not end the time to claim.
+        Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(by.opponent()), Window::Game))
     }
 
     fn presses_without_move(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {

@@ -4,6 +4,8 @@
 //! each man is and since when, and men in trays that should not be there. The number of men never changes but for men
 //! that nobody has lost, which are counted.
 
+use std::collections::VecDeque;
+
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
     types::{BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
@@ -132,6 +134,8 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
+    /// Men of their own colour that left trays before a capture explained them, the last one last.
+    gone: VecDeque<(Stray, Instant)>,
     /// Foreign men that were told of: whoever uses them does not make them others.
     foreign_told: Vec<(Seat, Piece)>,
     /// Men that came to a board from nowhere.
@@ -147,7 +151,7 @@ impl Men {
                 men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
             }
         }
-        let mut ledger = Men { men, strays: Vec::new(), foreign_told: Vec::new(), foreign: 0 };
+        let mut ledger = Men { men, strays: Vec::new(), gone: VecDeque::new(), foreign_told: Vec::new(), foreign: 0 };
         ledger.sync(game, at);
         ledger
     }
@@ -198,10 +202,21 @@ impl Men {
             self.foreign_told.retain(|known| !stray.told || *known != (stray.seat, stray.piece));
             stray.since
         });
-        let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
-        let seen = early.map(|_| at);
+        let taken = if early.is_none() { self.take_gone(to, man, at) } else { None };
+        let (place, early, seen) = match (early, taken) {
+            (Some(since), _) => (Place::Pocket(to), Some(since), Some(at)),
+            (None, Some((since, left))) => (Place::Lifted(to), Some(since), Some(left)),
+            (None, None) => (Place::Transit(to), None, None),
+        };
         self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
         early
+    }
+
+    /// A man that was in a seat's tray and left it before its capture was completed: since when, until when.
+    fn take_gone(&mut self, seat: Seat, piece: Piece, at: Instant) -> Option<(Instant, Instant)> {
+        self.gone.retain(|(_, left)| at - *left <= EXCHANGE_US);
+        let place = self.gone.iter().position(|(stray, _)| (stray.seat, stray.piece) == (seat, piece))?;
+        self.gone.remove(place).map(|(stray, left)| (stray.since, left))
     }
 
     /// A drop was completed that was made at `made`: of the seat's men of the kind the one that left the pocket first
@@ -270,9 +285,14 @@ impl Men {
     fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
         let fits = |stray: &Stray| stray.seat == seat && stray.piece == piece;
         let mut left = count;
+        let gone = &mut self.gone;
         self.strays.retain(|stray| {
             let stays = !fits(stray) || left > 0;
             left -= usize::from(fits(stray) && left > 0);
+            if !stays && piece.color == seat.color {
+                gone.truncate(STRAYS_MAX - 1);
+                gone.push_back((*stray, at));
+            }
             stays
         });
         for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {

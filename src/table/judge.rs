@@ -321,6 +321,10 @@ impl Table {
             drafts.extend(referee.premove(sights[board.index()], seat, completed));
             drafts
         });
+        // What lies in the trays explains the move, or is explained by it.
+        for seat in Seat::all(self.play.game.len()) {
+            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
+        }
         self.judge.changed = true;
         self.end_by_move(seat);
     }

@@ -56,6 +56,8 @@ const START: i64 = 3 * SECOND;
 const START_APART: Millis = 0..=300;
 /// How much later the other boards start when that is an offence, in ms.
 const UNEVEN: Millis = 1500..=4000;
+/// A man that is held so long before its drop is out of sight for longer than the laws like.
+const HELD_LONG: i64 = 4800 * MS;
 /// How long everything rests after the last touch.
 pub const AFTERWARDS: i64 = 3 * SECOND;
 
@@ -301,6 +303,9 @@ impl<'a> Hands<'a> {
             }
             Some(_) => self.allow("hidden-drop", ply, timing.press),
             None => {}
+        }
+        if timing.lifted.is_some_and(|lifted| timing.first + motion.made - lifted > HELD_LONG) {
+            self.allow("concealed", ply, timing.press);
         }
         if !motion.after.is_empty() || !motion.displaced.is_empty() {
             self.allow("displaced", ply, timing.press);

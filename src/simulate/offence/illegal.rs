@@ -158,10 +158,10 @@ mod tests {
     use crate::{notation::uci, rules::RuleSet, simulate::random_game::random_game};
 
     /// A table at every fifth ply of a random game.
-    fn tables(seed: u64) -> Vec<Game> {
-        let mut game = Game::new(RuleSet::WBN_1_00, 2);
+    fn tables(seed: u64, rules: &RuleSet) -> Vec<Game> {
+        let mut game = Game::new(rules.clone(), 2);
         let mut tables = Vec::new();
-        for (index, ply) in random_game(seed, 120, &RuleSet::WBN_1_00).0.iter().enumerate() {
+        for (index, ply) in random_game(seed, 120, rules).0.iter().enumerate() {
             let played = uci::read(&ply.uci, game.board(ply.seat.board)).unwrap();
             game.play(ply.seat.board, played);
             tables.extend((index % 5 == 4).then(|| game.clone()));
@@ -172,10 +172,21 @@ mod tests {
     #[test]
     fn every_reason_is_found_in_some_position() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let tables: Vec<Game> = (0..100).flat_map(tables).collect();
+        let tables_under = |rules: &str| -> Vec<Game> {
+            let rules: RuleSet = rules.parse().unwrap();
+            (0..100).flat_map(|seed| tables(seed, &rules)).collect()
+        };
+        let usual = tables_under("wbn-1.00");
         // A king can be taken only where it was left in check, against the rules.
         let found = |reason: &Reason| is_possible(*reason) && *reason != Reason::KingCaptured;
         for reason in Reason::ALL.into_iter().filter(found) {
+            let variant = match reason {
+                Reason::DropRank => tables_under("wbn-1.00,middle-ranks"),
+                Reason::DropGivesCheck => tables_under("wbn-1.00,no-drop-with-check"),
+                Reason::DropGivesMate => tables_under("wbn-1.00,tandem"),
+                _ => Vec::new(),
+            };
+            let tables = if variant.is_empty() { &usual } else { &variant };
             let mut boards = tables.iter().flat_map(|game| game.ids().map(move |board| (game, board)));
             let found = boards.find_map(|(game, board)| illegal_ply(game, board, reason, &mut rng));
             let (ply, played) = found.unwrap_or_else(|| panic!("{reason} is found nowhere"));

@@ -82,7 +82,7 @@ fn an_illegal_move_ends_the_game_only_where_the_table_decides() {
     let illegal = "e2- e5P . w 3s";
     let incident = "illegal-move A decisive geometry";
     for rules in LAWS {
-        check_under(rules, &format!("{illegal} stop"), &[incident]); // WBN 1.14: nobody claims
+        check_under(rules, &format!("{illegal} stop"), &[incident, "paused - note"]); // WBN 1.14: nobody claims
         auto(rules, illegal, &[incident, "ended 0-1 A forfeits by illegal move"]);
     }
 }

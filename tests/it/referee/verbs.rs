@@ -134,7 +134,7 @@ fn set_clocks_are_believed_and_must_show_it() {
     bench.ask("set-clock", json!({ "board": "A", "white_ms": 200_000, "black_ms": 200_000 }));
     bench.time_left(0, 200, 200);
     bench.play("go 5s");
-    assert_eq!(bench.told(), [""; 0]);
+    assert_eq!(bench.told(), ["paused - note", "lapsed paused"]);
     bench.play("stop");
     bench.ask("set-clock", json!({ "board": "A", "white_ms": 100_000, "black_ms": 100_000 }));
     bench.play("go 1s");
