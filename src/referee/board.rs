@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Premove, RuleSet},
+    rules::{BoardPosition, Game, Move, Premove, Reason, RuleSet},
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
     types::{
@@ -75,6 +75,8 @@ pub struct BoardWatch {
     last_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
+    /// The last move with which another man made one, too: that is told already.
+    several: Option<Instant>,
     /// After which completed moves men next to their squares are looked for, and when.
     suspected: ArrayVec<(Instant, Instant), SUSPECTED_MAX>,
     /// Who completed the last moves, and when.
@@ -85,8 +87,8 @@ pub struct BoardWatch {
     premove_told: Option<u32>,
     /// A man that went ahead of its turn: from where, to where, and when it is certain.
     ahead: Option<(Square, Square, Instant)>,
-    /// Where a man went ahead that was told of.
-    ahead_told: Option<Square>,
+    /// Where a man went ahead that was told of, and since when it stands there.
+    ahead_told: Option<(Square, Instant)>,
     /// Squares that were told of and still stand wrong.
     told: Bitboard,
 }
@@ -212,6 +214,9 @@ impl BoardWatch {
             }
             press.at > until || (press.at < at && taken_back)
         });
+        if completed.illegal.contains(&Reason::SeveralChanges) {
+            self.several = Some(at);
+        }
         if !self.suspected.is_full() {
             self.suspected.push((at, at + graces.displaced));
         }
@@ -229,7 +234,7 @@ impl BoardWatch {
         let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
         let this = last.as_ref().and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
-        let told = self.ahead_told.take();
+        let told = self.ahead_told.map(|(to, _)| to);
         let known = |m: Move| told == Some(uci::destination(m));
         let this = this.filter(|_| !known(completed.played));
         self.premove_told = next.is_some().then_some(ply + 1);
@@ -268,11 +273,13 @@ impl BoardWatch {
             return;
         }
         let occupied = sight.position().board().occupied();
+        let since = self.turns.front().map_or(Instant::ZERO, |(_, completed)| *completed);
         let went = |(man, from, to): &(Piece, Square, Square)| {
-            man.color != to_move && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+            let in_time = sight.placement.changed(*to) >= since;
+            man.color != to_move && in_time && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
         };
         let found = sight.misplaced().into_iter().find(went).map(|(_, from, to)| (from, to));
-        let found = found.filter(|(_, to)| self.ahead_told != Some(*to));
+        let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
         self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + PREMOVE_US)));
     }
@@ -281,7 +288,7 @@ impl BoardWatch {
     fn gone_ahead(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
         let (from, to, due) = self.ahead.take_if(|(_, _, due)| *due <= now)?;
         let by = sight.board.seat(!sight.position().turn());
-        self.ahead_told = Some(to);
+        self.ahead_told = Some((to, sight.placement.changed(to)));
         let evidence = json!({
             "from": from.to_string(), "to": to.to_string(), "seen_at": due + -PREMOVE_US, "squares": [to.to_string()],
         });
@@ -339,15 +346,10 @@ impl BoardWatch {
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;
-        if !fresh {
+        if !fresh || self.several == Some(at) {
             return None;
         }
-        let stands = |(man, from, to): &(Piece, Square, Square)| {
-            let [man, from, to] = [man.char().to_string(), from.to_string(), to.to_string()];
-            json!({ "man": man, "from": from, "to": to })
-        };
-        let list: Vec<_> = men.iter().map(stands).collect();
-        let evidence = json!({ "men": list, "squares": names(squares), "since": at });
+        let evidence = json!({ "men": ways(&men), "squares": names(squares), "since": at });
         let since = men.iter().map(|(_, _, to)| sight.placement.changed(*to)).max().unwrap_or(at);
         let seat =
             self.turns.iter().rev().find(|(_, completed)| *completed + SCAN_US >= since).map(|(seat, _)| *seat)?;
@@ -360,6 +362,15 @@ impl BoardWatch {
 fn goes_ahead(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
     let pushed = man.role == Role::Pawn && from.file() == to.file();
     pushed || attacks::attacks(from, man, occupied).contains(to)
+}
+
+/// Men that stand elsewhere, as evidence.
+pub fn ways(men: &[(Piece, Square, Square)]) -> Vec<serde_json::Value> {
+    let way = |(man, from, to): &(Piece, Square, Square)| {
+        let [man, from, to] = [man.char().to_string(), from.to_string(), to.to_string()];
+        json!({ "man": man, "from": from, "to": to })
+    };
+    men.iter().map(way).collect()
 }
 
 fn names(squares: Bitboard) -> Vec<String> {

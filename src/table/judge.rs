@@ -312,8 +312,9 @@ impl Table {
             referee.offers.completed(seat);
             referee.watch_completed(seat, completed);
             referee.last_drop_made(seat, completed.played);
+            let sight = &sights[board.index()];
             let mut drafts: Vec<Draft> =
-                referee.judge_move(around.boards, seat, completed, written, incomplete).into_iter().collect();
+                referee.judge_move(sight, seat, completed, written, incomplete).into_iter().collect();
             let game = sights[board.index()].game;
             drafts.extend(referee.account(seat, completed, transfer, game, around));
             drafts.extend(referee.thaw(seat, completed));

@@ -31,7 +31,6 @@ use std::collections::BTreeSet;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::rules::Reason;
 use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat, Square};
 
 use self::{
@@ -292,7 +291,7 @@ impl<'a> Hands<'a> {
     fn note(&mut self, ply: &Ply, motion: &Motion, timing: &Timing, held: Option<Held>) {
         let (restricted, at) = ((ply.seat, ply.man), timing.press);
         if ply.from.is_none() && self.restricted.contains(&restricted) {
-            self.offended(Offence::RestrictedPiece.kind(), Reason::RestrictedPiece.as_str(), ply.seat, at);
+            self.offended(Offence::RestrictedPiece.kind(), "", ply.seat, at);
         }
         if let Some(reason) = ply.illegal {
             self.offended("illegal-move", reason.as_str(), ply.seat, timing.press);

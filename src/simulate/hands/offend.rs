@@ -68,9 +68,8 @@ impl Hands<'_> {
         let seat = ply.seat;
         if let Some(habit) = Self::forced_by(Some(offence)) {
             let shown = motion.tags.contains(&habit.name());
-            if shown && habit != Habit::Displaced {
-                let by = if habit == Habit::PremoveBack { seat.opponent() } else { seat };
-                self.offended(offence.kind(), "", by, timing.press);
+            if shown && habit == Habit::PressEmpty {
+                self.offended(offence.kind(), "", seat, timing.press);
             }
             return shown;
         }

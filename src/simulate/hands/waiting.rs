@@ -3,7 +3,7 @@
 use rand::{Rng, seq::IndexedRandom};
 
 use crate::{
-    simulate::world::Action,
+    simulate::{offence::Offence, world::Action},
     types::{Instant, MS, Piece, Seat, Square},
 };
 
@@ -101,7 +101,10 @@ impl Hands<'_> {
             return;
         }
         motion.tags.push(Habit::PremoveBack.name());
-        self.allow("premove", ply, at);
+        match forced {
+            true => self.offended(Offence::Premove.kind(), "", seat, at + way),
+            false => self.allow("premove", ply, at),
+        }
         self.act(at, Action::Lift(seat.board, from));
         self.act(at + way, Action::Place(seat.board, to, man));
         self.act(taken, Action::Lift(seat.board, to));
