@@ -10,9 +10,9 @@
 //! followed, only states and what was touched. The line is a hypothesis and never touches the game. A press of the
 //! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
-//! ([`Tracker`]). When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`);
-//! only when that does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the
-//! time are learnt (`learn`).
+//! ([`Tracker`]). When the board contradicts the game for a while, completed plies are read anew (`lookback`, `past`).
+//! An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`). Sensors
+//! that contradict the game all the time are learnt (`learn`).
 
 mod board;
 pub mod cost;
