@@ -206,13 +206,15 @@ impl BoardWatch {
             let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
             self.castled = Some((seat, rook, pressed, pressed.max(at) + CASTLING_US));
         }
+        // Both moves were found late: the press back was the one of the reply.
+        self.presses.retain(|press| !(press.certain && press.by != seat.color && at <= press.due));
         self.presses.retain_mut(|press| {
             let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
             if press.at < at && taken_back {
-                press.due = press.due.min(at);
+                press.due = press.due.min(at + SCAN_US);
                 press.certain = true;
             }
-            press.at > until || (press.at < at && taken_back)
+            press.certain || press.at > until || (press.at < at && taken_back)
         });
         if completed.illegal.contains(&Reason::SeveralChanges) {
             self.several = Some(at);

@@ -55,8 +55,9 @@ fn the_last_drop_draws() {
         bench.play("go 1s");
         bench.events.clear();
         bench.play("g4- d1- d1b . b 1s B=N... 1s h6- g7- g7Q . w 1s B=.... B:f7N . B:w 1s stop");
-        let told = bench.told();
-        assert_eq!(told.last().map(String::as_str), Some("ended 1/2-1/2 table Game drawn by the last drop"), "{rules}");
+        let end = "ended 1/2-1/2 table Game drawn by the last drop";
+        let expect = ["checkmate a decisive", "checkmate b decisive", end];
+        assert_eq!(bench.told(), expect, "{rules}: {}", bench.moves());
     }
 }
 
