@@ -40,6 +40,8 @@ const OWED_US: i64 = 6 * SECOND;
 const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
+/// A man that went ahead of its turn must stay so long before it is told: the opponent's hand may have brought it there.
+const AHEAD_US: i64 = SECOND;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
 const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
@@ -283,7 +285,7 @@ impl BoardWatch {
         let found = sight.misplaced().into_iter().find(went).map(|(_, from, to)| (from, to));
         let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
-        self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + PREMOVE_US)));
+        self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + AHEAD_US)));
     }
 
     /// A man that went ahead of its turn and stayed there while the opponent had made nothing.
@@ -292,7 +294,7 @@ impl BoardWatch {
         let by = sight.board.seat(!sight.position().turn());
         self.ahead_told = Some((to, sight.placement.changed(to)));
         let evidence = json!({
-            "from": from.to_string(), "to": to.to_string(), "seen_at": due + -PREMOVE_US, "squares": [to.to_string()],
+            "from": from.to_string(), "to": to.to_string(), "seen_at": due + -AHEAD_US, "squares": [to.to_string()],
         });
         // The move that it came before does not end the time to claim.
         Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(by.opponent()), Window::Game))

@@ -194,7 +194,9 @@ impl Hands<'_> {
             Offence::NotPassed => {
                 let Some(next) = self.plies[index + 1..].iter().position(|ply| ply.seat == seat) else { return false };
                 let until = (index + 1 + next + 4).min(self.plies.len());
-                if has || self.plies[index + 1..until].iter().any(|ply| drops(ply, partner, man)) {
+                // Of two men of a kind nobody could tell which one came late.
+                let takes_again = self.plies[index + 1 + next].captured.is_some();
+                if has || takes_again || self.plies[index + 1..until].iter().any(|ply| drops(ply, partner, man)) {
                     return false;
                 }
                 self.kept.push(Kept { by: seat, man, plies: 2 });
