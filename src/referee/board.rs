@@ -40,7 +40,7 @@ const OWED_US: i64 = 6 * SECOND;
 const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
-/// A man that went ahead of its turn must stay so long before it is told: the opponent's hand may have brought it there.
+/// A man that went ahead of its turn must stay so long before it is told: the other hand may have brought it there.
 const AHEAD_US: i64 = SECOND;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
 const CASTLING_US: i64 = 400 * MS;

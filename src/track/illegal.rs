@@ -1,8 +1,7 @@
 //! The illegal move that explains a placement when no legal one does, or none as well.
 //!
 //! In: a position, what is seen, the presses that wait. Out: what was done, why it is illegal and what believing it
-//! costs (`cost`). A man must have stood there when the clock was pressed: what hands do in
-//! passing is no move.
+//! costs (`cost`). A man must have stood there when the clock was pressed: what hands do in passing is no move.
 
 use arrayvec::ArrayVec;
 
