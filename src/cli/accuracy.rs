@@ -329,6 +329,20 @@ mod tests {
     }
 
     #[test]
+    fn every_offence_has_games_of_its_own() {
+        let line = ["--each", "2", "--offence", "paused,uneven-start", "--plies", "30", "--profiles", "clean"];
+        let row: serde_json::Value = serde_json::from_str(&accuracy(&[&line[..], &["--json"]].concat())).unwrap();
+        let two = serde_json::json!({ "committed": 2, "reported": 2 });
+        assert_eq!(row["games"], 4);
+        assert_eq!(row["offences"], serde_json::json!({ "paused": two, "uneven-start": two }));
+        let told = accuracy(&line);
+        assert!(
+            told.contains("uneven-start                            2        2  100.00%      0   100.00%"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn a_share_is_whole_only_if_nothing_is_missing() {
         let shares = [(1, 1), (99_999, 100_000), (0, 3), (0, 0)];
         assert_eq!(shares.map(|(part, whole)| percent(part, whole)), ["100.00%", "99.99%", "0.00%", "100.00%"]);

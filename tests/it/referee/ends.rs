@@ -11,6 +11,9 @@ const MATE_B: &str = "B:e2- B:e4P . B:w B:e7- B:e5p . B:b B:d1- B:h5Q . B:w B:b8
                       B:a7- B:a6p . B:b B:h5- B:f7- B:f7Q .";
 const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
 
+/// Verbs with their arguments, and what was told.
+type Case<'a> = (&'a [(&'a str, serde_json::Value)], &'a [&'a str]);
+
 fn auto(rules: &str, script: &str, expect: &[&str]) {
     let mut bench = Bench::playing(&json!({ "ruleset": rules, "adjudication": "auto" }));
     bench.play(script).play(". .");
@@ -67,7 +70,7 @@ fn people_end_games_under_each_law() {
     for rules in LAWS {
         let all_four = rules == "fide-ext";
         // each verb with its arguments, in order, and how the game ended
-        let cases: &[(&[(&str, serde_json::Value)], &[&str])] = &[
+        let cases: &[Case<'_>] = &[
             (&[("resign", json!({ "by": "b" }))], &["ended 0-1 b resigns"]), // WBN 2.1
             (&[("draw-offer", json!({ "by": "A" }))], &[]),
             (
