@@ -1,6 +1,7 @@
 //! `bughoused accuracy`: how well the machine records what emulated hands play.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{BufReader, BufWriter, IsTerminal, Write},
     panic::catch_unwind,
@@ -22,6 +23,7 @@ use crate::{
     simulate::{
         accuracy::{Moves, Recall, Source, Tally, Trial, Tried},
         hands::{Profile, habit::Habit},
+        offence::Offences,
     },
 };
 
@@ -39,6 +41,9 @@ pub struct Args {
     /// So many random games with many drops, castlings, e.p. captures and promotions [default: 20 without a FILE]
     #[arg(long, value_name = "N")]
     random: Option<u64>,
+    /// So many random games for every offence, committed once in each, instead of other games
+    #[arg(long, value_name = "N", conflicts_with_all = ["file", "random", "offences"])]
+    each: Option<u64>,
     /// Plies of a random game, at most
     #[arg(long, value_name = "N", default_value_t = 120)]
     plies: usize,
@@ -117,6 +122,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
 
 /// The games of the file, and random ones.
 fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
+    if let Some(each) = args.each {
+        return Ok(args.offences.each().flat_map(|offences| offending(args, each, offences)).collect());
+    }
     let offences = args.offences.offences();
     let mut sources = Vec::new();
     if let Some(path) = &args.file {
@@ -136,22 +144,21 @@ fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
     Ok(sources)
 }
 
+/// So many random games with these offences.
+fn offending(args: &Args, games: u64, (number, offences): (u64, Offences)) -> impl Iterator<Item = Source> + '_ {
+    let seeds = number * games + 1..=(number + 1) * games;
+    seeds.map(move |seed| Source::random(seed, args.plies, &args.ruleset, &offences))
+}
+
 /// Where a job leaves what came of one game: nothing if the machine panicked.
 type Slot = Mutex<Option<Result<Option<Tried>, Failure>>>;
 
 /// All games by one kind of players, several at a time; the sums do not depend on how many.
 fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<Row<'a>, Failure> {
-    let (rig, offences) = (args.rig.rig(profile), args.offences.offences());
+    let rig = args.rig.rig(profile);
     let trial = |(index, (source, seed))| {
         // Games of one seed have devices and hands of their own.
-        Trial {
-            source,
-            profile,
-            seed: seed * 1_000 + index as u64,
-            ruleset: &args.ruleset,
-            rig: &rig,
-            offences: &offences,
-        }
+        Trial { source, profile, seed: seed * 1_000 + index as u64, ruleset: &args.ruleset, rig: &rig }
     };
     let trials: Vec<Trial<'_>> = sources
         .iter()
@@ -238,15 +245,29 @@ fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()>
     for (name, moves) in &row.machine.habits {
         writeln!(out, "  {name:33} {}", figures(moves))?;
     }
-    for (name, Recall { committed, reported }) in &row.machine.offences {
-        writeln!(out, "  {name:33} {reported:>7} of {committed} reported")?;
-    }
-    for (kind, count) in &row.machine.false_incidents {
-        writeln!(out, "  {kind:33} {count:>7} that nobody committed")?;
-    }
+    print_offences(out, &row.machine)?;
     let incidents: Vec<_> = row.machine.incidents.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     if !incidents.is_empty() {
         writeln!(out, "  incidents: {}", incidents.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Every kind of incident: offences, how many of them were reported, and reports that nobody's doing bears out.
+fn print_offences(out: &mut dyn Write, tally: &Tally) -> std::io::Result<()> {
+    let kinds: BTreeSet<&String> = tally.offences.keys().chain(tally.false_incidents.keys()).collect();
+    if !kinds.is_empty() {
+        writeln!(
+            out,
+            "  {:33} {:>7} {:>8} {:>8} {:>6} {:>9}",
+            "offence", "done", "reported", "recall", "false", "precision"
+        )?;
+    }
+    for kind in kinds {
+        let Recall { committed, reported } = tally.offences.get(kind).copied().unwrap_or_default();
+        let falsely = tally.false_incidents.get(kind).copied().unwrap_or(0);
+        let (recall, precision) = (percent(reported, committed), percent(reported, reported + falsely));
+        writeln!(out, "  {kind:33} {committed:>7} {reported:>8} {recall:>8} {falsely:>6} {precision:>9}")?;
     }
     Ok(())
 }
@@ -280,7 +301,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::simulate::{offence::Offences, rig::Rig};
+    use crate::simulate::rig::Rig;
 
     #[derive(Parser)]
     struct Line {
@@ -308,6 +329,20 @@ mod tests {
     }
 
     #[test]
+    fn every_offence_has_games_of_its_own() {
+        let line = ["--each", "2", "--offence", "paused,uneven-start", "--plies", "30", "--profiles", "clean"];
+        let row: serde_json::Value = serde_json::from_str(&accuracy(&[&line[..], &["--json"]].concat())).unwrap();
+        let two = serde_json::json!({ "committed": 2, "reported": 2 });
+        assert_eq!(row["games"], 4);
+        assert_eq!(row["offences"], serde_json::json!({ "paused": two, "uneven-start": two }));
+        let told = accuracy(&line);
+        assert!(
+            told.contains("uneven-start                            2        2  100.00%      0   100.00%"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn a_share_is_whole_only_if_nothing_is_missing() {
         let shares = [(1, 1), (99_999, 100_000), (0, 3), (0, 0)];
         assert_eq!(shares.map(|(part, whole)| percent(part, whole)), ["100.00%", "99.99%", "0.00%", "100.00%"]);
@@ -319,7 +354,6 @@ mod tests {
         let none = Offences::default();
         let source = Source::random(1, 10, &RuleSet::WBN_1_00, &none);
         let trial = Trial {
-            offences: &none,
             source: &source,
             profile: &Profile::CLEAN,
             seed: 5,

@@ -20,6 +20,12 @@ impl OffenceArgs {
         let kinds = if all { Offence::all().collect() } else { self.offence.clone() };
         Offences { kinds, per_mille: self.offences }
     }
+
+    /// Every kind alone, once a game, with its number: those that were named, or all.
+    pub fn each(&self) -> impl Iterator<Item = (u64, Offences)> {
+        let kinds: Vec<Offence> = if self.offence.is_empty() { Offence::all().collect() } else { self.offence.clone() };
+        (0..).zip(kinds).map(|(number, kind)| (number, Offences { kinds: vec![kind], per_mille: None }))
+    }
 }
 
 /// The help on offences.

@@ -3,7 +3,11 @@
 //! In: presses, completed moves, placements. Out: drafts of incidents, when it is certain that nothing better explains
 //! what is seen: hands are given time, and a square that reads wrong is not a man that stands wrong.
 
+use std::collections::VecDeque;
+
+use arrayvec::ArrayVec;
 use serde_json::json;
+use shakmaty::attacks;
 
 use super::{
     docket::{Draft, Window, claimers},
@@ -13,7 +17,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Premove, RuleSet},
+    rules::{BoardPosition, Game, Move, Premove, Reason, RuleSet},
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
     types::{
@@ -23,7 +27,7 @@ use crate::{
 };
 
 /// A press that is taken back so soon is a bounce of the lever.
-const BOUNCE_US: i64 = 700 * MS;
+const BOUNCE_US: i64 = 300 * MS;
 /// How long a press may wait for its move.
 const PRESS_US: i64 = 3 * SECOND;
 /// A press that nothing explains for so long is given up: the board says something else.
@@ -36,10 +40,16 @@ const OWED_US: i64 = 6 * SECOND;
 const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
+/// A man that went ahead of its turn must stay so long before it is told: the other hand may have brought it there.
+const AHEAD_US: i64 = SECOND;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
 const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
 pub const NOT_MOVED: &str = "rook-not-moved";
+/// Completed moves after which the board may have to be looked at.
+const SUSPECTED_MAX: usize = 8;
+/// Completed moves that tell in whose time something was done.
+const TURNS_MAX: usize = 16;
 /// How much later than it happened a square may be read.
 const SCAN_US: i64 = 300 * MS;
 
@@ -67,12 +77,20 @@ pub struct BoardWatch {
     last_press: ByColor<Option<Instant>>,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
-    /// After which completed move men next to their squares are looked for, and when.
-    suspected: Option<(Seat, Instant, Instant)>,
+    /// The last move with which another man made one, too: that is told already.
+    several: Option<Instant>,
+    /// After which completed moves men next to their squares are looked for, and when.
+    suspected: ArrayVec<(Instant, Instant), SUSPECTED_MAX>,
+    /// Who completed the last moves, and when.
+    turns: VecDeque<(Seat, Instant)>,
     /// The last completed ply, and the one before it.
     last: [Option<Completed>; 2],
     /// The ply that was told of as made too early.
     premove_told: Option<u32>,
+    /// A man that went ahead of its turn: from where, to where, and when it is certain.
+    ahead: Option<(Square, Square, Instant)>,
+    /// Where a man went ahead that was told of, and since when it stands there.
+    ahead_told: Option<(Square, Instant)>,
     /// Squares that were told of and still stand wrong.
     told: Bitboard,
 }
@@ -149,7 +167,11 @@ impl BoardSight<'_> {
 impl BoardWatch {
     /// A player pressed. One who presses back a press without a move has made none.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
-        *self.last_press.get_mut(by) = Some(at);
+        let last = self.last_press.get_mut(by).replace(at);
+        self.ahead = None;
+        if let Some(last) = last.filter(|last| at - *last < BOUNCE_US) {
+            return self.bounced(by, last);
+        }
         if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
             return;
         }
@@ -166,6 +188,14 @@ impl BoardWatch {
         }
     }
 
+    /// The lever sprang back after a press and came down again: the first press is the one.
+    fn bounced(&mut self, by: Color, first: Instant) {
+        self.presses.retain(|press| press.by == by || press.at < first);
+        for press in self.presses.iter_mut().filter(|press| press.by == by && press.at == first) {
+            press.back = None;
+        }
+    }
+
     /// A move was completed: its press is explained, and so are those before it.
     pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
         let at = completed.completed_at;
@@ -178,15 +208,24 @@ impl BoardWatch {
             let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
             self.castled = Some((seat, rook, pressed, pressed.max(at) + CASTLING_US));
         }
+        // Both moves were found late: the press back was the one of the reply.
+        self.presses.retain(|press| !(press.certain && press.by != seat.color && at <= press.due));
         self.presses.retain_mut(|press| {
             let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
             if press.at < at && taken_back {
-                press.due = press.due.min(at);
+                press.due = press.due.min(at + SCAN_US);
                 press.certain = true;
             }
-            press.at > until || (press.at < at && taken_back)
+            press.certain || press.at > until || (press.at < at && taken_back)
         });
-        self.suspected.get_or_insert((seat, at, at + graces.displaced));
+        if completed.illegal.contains(&Reason::SeveralChanges) {
+            self.several = Some(at);
+        }
+        if !self.suspected.is_full() {
+            self.suspected.push((at, at + graces.displaced));
+        }
+        self.turns.truncate(TURNS_MAX - 1);
+        self.turns.push_front((seat, at));
     }
 
     /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
@@ -199,7 +238,11 @@ impl BoardWatch {
         let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
         let this = last.as_ref().and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
+        let told = self.ahead_told.map(|(to, _)| to);
+        let known = |m: Move| told == Some(uci::destination(m));
+        let this = this.filter(|_| !known(completed.played));
         self.premove_told = next.is_some().then_some(ply + 1);
+        let next = next.filter(|_| !reply.is_some_and(known));
         self.last = [Some(completed.clone()), last];
         next.or(this)
     }
@@ -213,15 +256,48 @@ impl BoardWatch {
     pub fn deadline(&self) -> Option<Instant> {
         let presses = self.presses.iter().map(|press| press.due);
         let castled = self.castled.map(|(_, _, _, due)| due);
-        presses.chain(castled).chain(self.suspected.map(|(_, _, due)| due)).min()
+        let ahead = self.ahead.map(|(_, _, due)| due);
+        presses.chain(castled).chain(ahead).chain(self.suspected.first().map(|(_, due)| *due)).min()
     }
 
     /// Tells what nothing has explained in time.
     pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
         let mut drafts = self.presses_without_move(sight, now);
         drafts.extend(self.castled_late(sight, now));
+        drafts.extend(self.gone_ahead(sight, now));
         drafts.extend(self.displaced(sight, now));
         drafts
+    }
+
+    /// The board shows something else while `to_move` thinks: whether a man of the opponent went ahead of its turn
+    /// (WBN 6.5). One next to its square may have been knocked there.
+    pub fn changed(&mut self, sight: BoardSight<'_>, to_move: Color) {
+        if sight.position().turn() != to_move || !sight.line.is_empty() || !self.presses.is_empty() {
+            self.ahead = None;
+            return;
+        }
+        let occupied = sight.position().board().occupied();
+        let since = self.turns.front().map_or(Instant::ZERO, |(_, completed)| *completed);
+        let went = |(man, from, to): &(Piece, Square, Square)| {
+            let in_time = sight.placement.changed(*to) >= since;
+            man.color != to_move && in_time && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+        };
+        let found = sight.misplaced().into_iter().find(went).map(|(_, from, to)| (from, to));
+        let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
+        let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
+        self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + AHEAD_US)));
+    }
+
+    /// A man that went ahead of its turn and stayed there while the opponent had made nothing.
+    fn gone_ahead(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
+        let (from, to, due) = self.ahead.take_if(|(_, _, due)| *due <= now)?;
+        let by = sight.board.seat(!sight.position().turn());
+        self.ahead_told = Some((to, sight.placement.changed(to)));
+        let evidence = json!({
+            "from": from.to_string(), "to": to.to_string(), "seen_at": due + -AHEAD_US, "squares": [to.to_string()],
+        });
+        // The move that it came before does not end the time to claim.
+        Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(by.opponent()), Window::Game))
     }
 
     fn presses_without_move(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
@@ -266,25 +342,39 @@ impl BoardWatch {
 
     /// Men that stood next to their squares when a move was completed, and still do.
     fn displaced(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
-        let (seat, at, _) = self.suspected.take_if(|(_, _, due)| *due <= now)?;
+        let at = self.suspected.first().filter(|(_, due)| *due <= now).map(|(at, _)| *at)?;
+        self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
         let mut men = sight.misplaced();
         men.retain(|(_, from, to)| stood(*from) && stood(*to));
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;
-        if !fresh {
+        if !fresh || self.several == Some(at) {
             return None;
         }
-        let stands = |(man, from, to): &(Piece, Square, Square)| {
-            let [man, from, to] = [man.char().to_string(), from.to_string(), to.to_string()];
-            json!({ "man": man, "from": from, "to": to })
-        };
-        let list: Vec<_> = men.iter().map(stands).collect();
-        let evidence = json!({ "men": list, "squares": names(squares), "since": at });
+        let evidence = json!({ "men": ways(&men), "squares": names(squares), "since": at });
+        let since = men.iter().map(|(_, _, to)| sight.placement.changed(*to)).max().unwrap_or(at);
+        let seat =
+            self.turns.iter().rev().find(|(_, completed)| *completed + SCAN_US >= since).map(|(seat, _)| *seat)?;
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
     }
+}
+
+/// Whether a man may go there when it is its turn.
+fn goes_ahead(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
+    let pushed = man.role == Role::Pawn && from.file() == to.file();
+    pushed || attacks::attacks(from, man, occupied).contains(to)
+}
+
+/// Men that stand elsewhere, as evidence.
+pub fn ways(men: &[(Piece, Square, Square)]) -> Vec<serde_json::Value> {
+    let way = |(man, from, to): &(Piece, Square, Square)| {
+        let [man, from, to] = [man.char().to_string(), from.to_string(), to.to_string()];
+        json!({ "man": man, "from": from, "to": to })
+    };
+    men.iter().map(way).collect()
 }
 
 fn names(squares: Bitboard) -> Vec<String> {

@@ -188,6 +188,17 @@ impl Docket {
         lapsed
     }
 
+    /// Time runs again: what was told of the pause is over.
+    pub fn went_on(&mut self, at: Instant) -> Vec<Incident> {
+        let mut lapsed = Vec::new();
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_open() && entry.kind == Kind::Paused) {
+            entry.incident.state = IncidentState::Lapsed;
+            entry.incident.claim_until = Some(at);
+            lapsed.push(entry.incident.clone());
+        }
+        lapsed
+    }
+
     /// Somebody decided an incident.
     pub fn decide(&mut self, id: u64, state: IncidentState) -> Option<Incident> {
         let entry = self.entries.iter_mut().find(|entry| entry.incident.id == id)?;

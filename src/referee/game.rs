@@ -80,10 +80,10 @@ impl Referee {
         }
     }
 
-    /// What the move itself says: why it is illegal, how the castling was made. `before` is the position before it.
+    /// What the move itself says: why it is illegal, how the castling was made. `sight` is the board after it.
     pub fn judge_move(
         &self,
-        boards: usize,
+        sight: &BoardSight<'_>,
         seat: Seat,
         completed: &Completed,
         written: &str,
@@ -101,14 +101,17 @@ impl Referee {
         } else {
             words.first().copied().unwrap_or(Reason::SeveralChanges.as_str())
         };
-        let evidence = json!({
+        let mut evidence = json!({
             "move": written, "reasons": words, "uci": uci::write(completed.played),
             "from": completed.played.from().map(|square| square.to_string()),
             "to": uci::destination(completed.played).to_string(),
             "clock": completed.clock, "made_at": completed.made_at, "completed_at": completed.completed_at,
         });
+        if completed.illegal.contains(&Reason::SeveralChanges) {
+            evidence["also"] = json!(board::ways(&sight.misplaced()));
+        }
         let draft = Draft { citation, ..Draft::of(kind, seat, evidence) };
-        let claimants = claimers(&self.rules, boards, seat.opponent());
+        let claimants = claimers(&self.rules, sight.game.len(), seat.opponent());
         Some(draft.grade(Grade::Decisive).reason(reason).claimable(claimants, Window::Until(seat.opponent())))
     }
 

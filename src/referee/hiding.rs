@@ -20,6 +20,8 @@ use crate::{
 const STRAY_US: i64 = 2 * SECOND;
 /// A man that is lifted for so short a time when its owner completes another move was only touched.
 const TOUCH_US: i64 = SECOND;
+/// How long before the capture is completed its man may be in a tray.
+const IN_HAND_US: i64 = 1500 * MS;
 /// What trays and clocks may differ in time.
 const LATENESS_US: i64 = 300 * MS;
 /// Incidents of hiding that make it repeated (WBN 1.8d).
@@ -145,7 +147,9 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     }
     let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });
     let away = |man: &Man| matches!(man.place, Place::Transit(_) | Place::Lifted(_)) && !man.told;
-    let elsewhere = |man: &&mut Man| away(man) && man.piece == stray.piece && man.place.owner() != Some(stray.seat);
+    let there = |man: &Man| man.captured.is_none_or(|(_, at)| at - stray.since <= IN_HAND_US);
+    let elsewhere =
+        |man: &&mut Man| away(man) && there(man) && man.piece == stray.piece && man.place.owner() != Some(stray.seat);
     if let Some(man) = men.men_mut().find(elsewhere) {
         man.told = true;
         let owner = man.place.owner().unwrap_or(stray.seat);
@@ -161,6 +165,7 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     if misread || (around.in_air)(stray.piece) {
         return (None, false);
     }
+    men.told_foreign(stray);
     (Some(Draft::of(Kind::ForeignPiece, stray.seat, evidence)), true)
 }
 

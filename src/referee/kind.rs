@@ -73,6 +73,8 @@ kinds! {
     WrongSetup = "wrong-setup", "1.15", "1.15", ("FIDE", "2.3");
     /// The games of the boards did not start together.
     UnevenStart = "uneven-start", "1.2", "1.2", ("FIDE-ext", "3.1");
+    /// All clocks were stopped in the middle of a game.
+    Paused = "paused", "7.12", "7.12", ("FIDE", "6.11");
     /// A frozen player went on too early.
     MovedWhileFrozen = "moved-while-frozen", "9.4b", "9.4b", ("FIDE", "12.9");
     /// A clock shows what time cannot have made of it.

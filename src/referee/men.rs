@@ -4,6 +4,8 @@
 //! each man is and since when, and men in trays that should not be there. The number of men never changes but for men
 //! that nobody has lost, which are counted.
 
+use std::collections::VecDeque;
+
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
     types::{BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
@@ -11,6 +13,8 @@ use crate::{
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
 const EXCHANGE_US: i64 = 5 * SECOND;
+/// A man that was told to be foreign for so long is not the one whose capture is completed now.
+const FOREIGN_US: i64 = 10 * SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -130,6 +134,10 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
+    /// Men of their own colour that left trays before a capture explained them, the last one last.
+    gone: VecDeque<(Stray, Instant)>,
+    /// Foreign men that were told of: whoever uses them does not make them others.
+    foreign_told: Vec<(Seat, Piece)>,
     /// Men that came to a board from nowhere.
     foreign: usize,
 }
@@ -143,7 +151,7 @@ impl Men {
                 men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
             }
         }
-        let mut ledger = Men { men, strays: Vec::new(), foreign: 0 };
+        let mut ledger = Men { men, strays: Vec::new(), gone: VecDeque::new(), foreign_told: Vec::new(), foreign: 0 };
         ledger.sync(game, at);
         ledger
     }
@@ -161,6 +169,13 @@ impl Men {
     /// Men in trays that should not be there.
     pub fn strays(&self) -> &[Stray] {
         &self.strays
+    }
+
+    /// A man in a tray was told to be one that no board has lost.
+    pub(super) fn told_foreign(&mut self, stray: Stray) {
+        if self.foreign_told.len() < STRAYS_MAX {
+            self.foreign_told.push((stray.seat, stray.piece));
+        }
     }
 
     pub(super) fn strays_mut(&mut self) -> impl Iterator<Item = &mut Stray> {
@@ -181,12 +196,27 @@ impl Men {
         let pawn = Role::Pawn.of(man.color);
         let index = self.position(|m| m.place == board && m.piece == man);
         let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
-        let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man);
-        let early = early.map(|stray| self.strays.remove(stray).since);
-        let place = if early.is_some() { Place::Pocket(to) } else { Place::Transit(to) };
-        let seen = early.map(|_| at);
+        let passed = |stray: &Stray| !stray.told || at - stray.since <= FOREIGN_US;
+        let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man && passed(stray));
+        let early = early.map(|stray| self.strays.remove(stray)).map(|stray| {
+            self.foreign_told.retain(|known| !stray.told || *known != (stray.seat, stray.piece));
+            stray.since
+        });
+        let taken = if early.is_none() { self.take_gone(to, man, at) } else { None };
+        let (place, early, seen) = match (early, taken) {
+            (Some(since), _) => (Place::Pocket(to), Some(since), Some(at)),
+            (None, Some((since, left))) => (Place::Lifted(to), Some(since), Some(left)),
+            (None, None) => (Place::Transit(to), None, None),
+        };
         self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
         early
+    }
+
+    /// A man that was in a seat's tray and left it before its capture was completed: since when, until when.
+    fn take_gone(&mut self, seat: Seat, piece: Piece, at: Instant) -> Option<(Instant, Instant)> {
+        self.gone.retain(|(_, left)| at - *left <= EXCHANGE_US);
+        let place = self.gone.iter().position(|(stray, _)| (stray.seat, stray.piece) == (seat, piece))?;
+        self.gone.remove(place).map(|(stray, left)| (stray.since, left))
     }
 
     /// A drop was completed that was made at `made`: of the seat's men of the kind the one that left the pocket first
@@ -255,13 +285,20 @@ impl Men {
     fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
         let fits = |stray: &Stray| stray.seat == seat && stray.piece == piece;
         let mut left = count;
+        let gone = &mut self.gone;
         self.strays.retain(|stray| {
             let stays = !fits(stray) || left > 0;
             left -= usize::from(fits(stray) && left > 0);
+            if !stays && piece.color == seat.color {
+                gone.truncate(STRAYS_MAX - 1);
+                gone.push_back((*stray, at));
+            }
             stays
         });
         for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {
-            self.strays.push(Stray { seat, piece, since: at, told: false });
+            let known = self.foreign_told.iter().filter(|known| **known == (seat, piece)).count();
+            let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count() < known;
+            self.strays.push(Stray { seat, piece, since: at, told });
         }
     }
 

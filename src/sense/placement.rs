@@ -146,6 +146,16 @@ impl Placement {
         })
     }
 
+    /// What a square showed at some time, as far as it is remembered.
+    pub fn kinds_at(&self, square: Square, at: Instant) -> Kinds {
+        if self.changed(square) <= at {
+            return self.kinds(square);
+        }
+        let earlier = &self.earlier[usize::from(square)];
+        let then = earlier.iter().find(|(since, _)| *since <= at).or(earlier.last());
+        then.map_or(Kinds::ANY, |(_, kinds)| *kinds)
+    }
+
     /// When any reading changed last.
     pub fn latest(&self) -> Instant {
         self.latest

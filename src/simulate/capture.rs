@@ -14,7 +14,7 @@ use crate::{
 };
 
 use super::{
-    hands::{Performance, Truth},
+    hands::{Asked, Performance, Truth},
     host::Host,
     stage::Stage,
 };
@@ -66,19 +66,23 @@ pub fn record_stage(
         host.link(Instant::ZERO, device, true);
     }
     stage.begin(Instant::ZERO);
-    run(&mut stage, host, &mut writer, truth.end)?;
+    run(&mut stage, host, &mut writer, &truth)?;
     writer.out.flush()?;
     Ok(truth)
 }
 
 /// Steps stage and host from one thing that happens to the next.
-fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_, W>, end: Instant) -> io::Result<()> {
+fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_, W>, truth: &Truth) -> io::Result<()> {
     let mut arrived = Vec::new();
+    let mut asked: Vec<&Asked> = truth.requests.iter().collect();
+    asked.sort_by_key(|asked| asked.t);
+    let mut asked = asked.into_iter().peekable();
     let mut now = Instant::ZERO;
     let mut at_once = 0;
     loop {
         let deadline = answer(stage, host, writer, now)?;
-        let next = [stage.next(), deadline].into_iter().flatten().min().filter(|next| *next <= end);
+        let next = [stage.next(), deadline, asked.peek().map(|asked| asked.t)].into_iter().flatten().min();
+        let next = next.filter(|next| *next <= truth.end);
         let Some(next) = next.map(|next| next.max(now)) else { return Ok(()) };
         at_once = if next == now { at_once + 1 } else { 0 };
         if at_once > ANSWERS_MAX {
@@ -93,6 +97,10 @@ fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_
         for (at, device, up) in stage.plugs() {
             host.link(at, device, up);
             writer.write(at, Raw::Link(device, up))?;
+        }
+        while let Some(Asked { request, .. }) = asked.next_if(|asked| asked.t <= now) {
+            host.request(now, request);
+            writer.write(now, Raw::Request(request.clone()))?;
         }
         if deadline.is_some_and(|deadline| deadline <= now) {
             host.timeout(now);

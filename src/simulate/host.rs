@@ -1,7 +1,7 @@
 //! Who sits at the other end of the emulated lines in virtual time: the recording machine itself.
 
 use crate::{
-    event::Event,
+    event::{Event, Request},
     table::{Input, Output, Table},
     types::Instant,
 };
@@ -13,6 +13,9 @@ pub trait Host {
 
     /// Bytes of a device arrived.
     fn bytes(&mut self, at: Instant, device: usize, bytes: &[u8]);
+
+    /// Somebody asks for something; a host that knows no commands goes on.
+    fn request(&mut self, _at: Instant, _request: &Request) {}
 
     /// Its deadline has come.
     fn timeout(&mut self, at: Instant);
@@ -42,6 +45,10 @@ impl<S: Host, L: Host> Host for Listened<'_, S, L> {
         if let Some(listens) = &mut self.listens {
             listens.bytes(at, device, bytes);
         }
+    }
+
+    fn request(&mut self, at: Instant, request: &Request) {
+        self.speaks.request(at, request);
     }
 
     fn timeout(&mut self, at: Instant) {
@@ -78,6 +85,10 @@ impl Host for TableHost {
 
     fn bytes(&mut self, at: Instant, device: usize, bytes: &[u8]) {
         self.table.handle(at, Input::Bytes(device, bytes));
+    }
+
+    fn request(&mut self, at: Instant, request: &Request) {
+        self.table.handle(at, Input::Request(request.clone()));
     }
 
     fn timeout(&mut self, at: Instant) {

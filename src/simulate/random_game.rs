@@ -10,7 +10,7 @@ use shakmaty::Move;
 
 use crate::{
     rules::{BoardPosition, Game, Reason, RuleSet},
-    types::{BoardId, MS, Role},
+    types::{BoardId, File, MS, Role, Square},
 };
 
 use super::{
@@ -85,7 +85,9 @@ pub fn go_on(
             game.play(board, played);
             continue;
         }
-        let Some(played) = choose(game.board(board), &mut rng) else { continue };
+        let shuffles = |m: &Move| wrong == Some(Reason::CastlingRights) && loses_castling(game.board(board), m);
+        let lost = game.board(board).legal_moves().into_iter().filter(shuffles).min_by_key(|m| (m.from(), m.to()));
+        let Some(played) = lost.or_else(|| choose(game.board(board), &mut rng)) else { continue };
         plies.push(ply_of(&game, board, played, None));
         game.play(board, played);
         if game.is_mate(board) {
@@ -112,6 +114,16 @@ fn choose(position: &BoardPosition, rng: &mut ChaCha8Rng) -> Option<Move> {
 
 fn is_early(position: &BoardPosition) -> bool {
     position.plies() < 24
+}
+
+/// A king or a rook leaves home or comes back, so that castling looks right and is not.
+fn loses_castling(position: &BoardPosition, m: &Move) -> bool {
+    let home = position.turn().fold_wb(shakmaty::Rank::First, shakmaty::Rank::Eighth);
+    let (from, to) = (m.from(), m.to());
+    let at_home = |square: Square| square.rank() == home;
+    let leaves = position.castles().has_color(position.turn()) && from.is_some_and(|from| from.distance(to) == 1);
+    let returns = !position.castles().has_color(position.turn()) && to.file() == File::E;
+    m.role() == Role::King && at_home(to) && from.is_some_and(at_home) && (leaves || returns) && !m.is_capture()
 }
 
 /// A man leaves the squares between king and rook.

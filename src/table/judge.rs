@@ -5,12 +5,14 @@
 
 use std::collections::VecDeque;
 
+use serde_json::json;
+
 use super::{DeviceIndex, SettingsError, Table, devices::Sensors, play::Play, settings};
 use crate::{
     event::{Body, Event, GameEnded, Response, Status},
     referee::{
-        Around, BoardSight, Cause, Draft, Graces, HIDING, HalfPoints, Incident, IncidentState, Kind, Outcome, Referee,
-        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
+        Around, BoardSight, Cause, Draft, Graces, Grade, HIDING, HalfPoints, Incident, IncidentState, Kind, Outcome,
+        Referee, TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
     },
     rules::{Game, Move, RuleSet, Transfer},
     sense::ClockView,
@@ -261,6 +263,14 @@ impl Table {
         }
     }
 
+    /// A board says something while its clock runs.
+    pub(super) fn judge_board(&mut self, board: BoardId) {
+        let running = self.clock_view(board).and_then(|view| view.running);
+        let Some(to_move) = running.filter(|_| self.play.is_on()) else { return };
+        let sight = sight(&self.ruleset, &self.sensors, &self.play, board);
+        self.judge.referee.boards[board.index()].changed(sight, to_move);
+    }
+
     /// A tray says something.
     pub(super) fn judge_tray(&mut self, device: DeviceIndex, channel: u8) {
         let Some(seat) = self.sensors.seat_of(device, channel) else { return };
@@ -302,8 +312,9 @@ impl Table {
             referee.offers.completed(seat);
             referee.watch_completed(seat, completed);
             referee.last_drop_made(seat, completed.played);
+            let sight = &sights[board.index()];
             let mut drafts: Vec<Draft> =
-                referee.judge_move(around.boards, seat, completed, written, incomplete).into_iter().collect();
+                referee.judge_move(sight, seat, completed, written, incomplete).into_iter().collect();
             let game = sights[board.index()].game;
             drafts.extend(referee.account(seat, completed, transfer, game, around));
             drafts.extend(referee.thaw(seat, completed));
@@ -311,6 +322,10 @@ impl Table {
             drafts.extend(referee.premove(sights[board.index()], seat, completed));
             drafts
         });
+        // What lies in the trays explains the move, or is explained by it.
+        for seat in Seat::all(self.play.game.len()) {
+            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
+        }
         self.judge.changed = true;
         self.end_by_move(seat);
     }
@@ -358,6 +373,7 @@ impl Table {
         if self.sensors.running() {
             return;
         }
+        let stopped = self.judge.paused_since.is_none();
         self.judge.paused_since.get_or_insert(self.now);
         self.judge.changed = true;
         let (referee, game) = (&self.judge.referee, &self.play.game);
@@ -368,6 +384,28 @@ impl Table {
             self.conclude_lost(&mated, Cause::Checkmate);
         } else if !fallen.is_empty() {
             self.conclude_flags();
+        }
+        if stopped && self.play.is_on() && !self.judge.held {
+            self.report(vec![self.paused()]);
+        }
+    }
+
+    /// All clocks stand: when, and whose time would run on each board (WBN 7.12).
+    fn paused(&self) -> Draft {
+        let clock = |board: BoardId| {
+            let view = self.clock_view(board)?;
+            let to_move = view.to_move.map(|color| board.seat(color));
+            Some(json!({ "board": board, "to_move": to_move, "clock": view.times }))
+        };
+        let clocks: Vec<_> = self.play.game.ids().filter_map(clock).collect();
+        Draft::at(Kind::Paused, None, json!({ "stopped_at": self.now, "clocks": clocks })).grade(Grade::Note)
+    }
+
+    /// Time runs again.
+    pub(super) fn judge_go_on(&mut self) {
+        if self.judge.paused_since.take().is_some() {
+            let lapsed = self.judge.referee.docket.went_on(self.now);
+            lapsed.into_iter().for_each(|incident| self.tell(incident));
         }
     }
 

@@ -17,7 +17,7 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, TrayChange, TrayGuess, TraySense},
     track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
-    types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Seat},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
@@ -114,6 +114,7 @@ impl Table {
         if self.play.is_on() {
             self.observe(board);
             self.settle();
+            self.judge_board(board);
         }
     }
 
@@ -151,12 +152,16 @@ impl Table {
         self.settle();
     }
 
-    /// White's clock runs first (WBN 7.5): the first side that runs is White's.
+    /// White's clock runs first (WBN 7.5): the first side that runs is White's. Where a position was set with Black to
+    /// move, what is known of the clock stays.
     fn clock_runs(&mut self, board: BoardId) {
+        let white_first = self.play.origin.board(board).turn() == Color::White;
         let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
         if clock.is_running() && !self.play.clock_ran[board.index()] {
             self.play.clock_ran[board.index()] = true;
-            clock.first_run();
+            if white_first {
+                clock.first_run();
+            }
         }
     }
 
@@ -243,6 +248,7 @@ impl Table {
         }
         if self.sensors.running() && !self.judge.held {
             self.play.status = Status::Playing;
+            self.judge_go_on();
         } else if self.play.clock_ran.contains(&true) {
             self.play.status = Status::Paused;
             self.judge_stop();
@@ -462,9 +468,14 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         }
         hand
     };
+    let lying = |color| {
+        let tray = sensors.trays.get(board.seat(color).index())?.as_ref()?;
+        guessed(board.seat(color)).is_none().then(|| *tray.seen())
+    };
     Seen {
         placement: sensors.boards[board.index()].sense.placement(),
         lifted: ByColor::new_with(lifted),
         arrived: ByColor::new_with(arrived),
+        lying: ByColor::new_with(lying),
     }
 }

@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost, illegal,
+    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    illegal::{self, Illegal},
     past::Past,
     search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Reason},
+    rules::{BoardPosition, Game, Move, Pocket, Reason},
     sense::Placement,
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
@@ -37,6 +38,10 @@ const MISSED_US: i64 = 2500 * MS;
 const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
+/// How long after a press an illegal move is looked for where no legal one was found.
+const ILLEGAL_US: i64 = 400 * MS;
+/// Plies that must have been read without doubt before an illegal move is believed at once.
+const TRUSTED_PLIES: usize = 12;
 /// How long after a press the sensors may show its ply.
 const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -60,6 +65,8 @@ pub struct Seen<'a> {
     pub lifted: ByColor<Option<Hand>>,
     /// Men in partners' trays that no completed capture explains, by the capturer's colour.
     pub arrived: ByColor<Hand>,
+    /// Men that lie in the tray of each player, where one tells.
+    pub lying: ByColor<Option<Pocket>>,
 }
 
 /// Whether the first ply of the line can be completed.
@@ -97,6 +104,12 @@ pub struct BoardTrack {
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     in_air: Bitboard,
+    /// Men stand where the line has none.
+    strangers: bool,
+    /// The line begins with the drop of a man that still lies in the tray.
+    dropped_lies: bool,
+    /// The state of the board in which an illegal move was looked for last.
+    looked_illegal: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
@@ -140,6 +153,9 @@ impl BoardTrack {
             unexplained: Bitboard::EMPTY,
             absent: None,
             in_air: Bitboard::EMPTY,
+            strangers: false,
+            dropped_lies: false,
+            looked_illegal: None,
             shaky: false,
             doubt: false,
             cost: 0,
@@ -202,6 +218,8 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
+        self.strangers = found.mismatch.foreign.any();
+        self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         match before.first().map(|ply| ply.played) {
@@ -429,7 +447,7 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky;
+        let unclear = self.in_air.any() || self.shaky || self.strangers || self.dropped_lies;
         let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
         [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
@@ -439,7 +457,8 @@ impl BoardTrack {
         self.first_press().is_some_and(|press| at - press < HOLD_US)
     }
 
-    pub fn complete(&mut self, position: &BoardPosition, board: BoardId) -> Option<Completed> {
+    pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
+        let second = seen.filter(|_| self.strangers).and_then(|seen| self.second_move(position, seen));
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
         debug_assert!(droppable(position, ply.played));
@@ -454,15 +473,60 @@ impl BoardTrack {
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
         let (played, made_at) = (ply.played, ply.made_at);
-        let completed =
-            Completed { board, played, made_at, completed_at, clock, illegal: Vec::new(), rivals: rivals.clone() };
+        let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
+        let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
         Some(completed)
     }
 
-    /// Completes the illegal move that explains the board, if there is one. What was played after it is found by the
-    /// next observation.
+    /// A second man of the player that made a move with the first ply.
+    fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
+        let first = self.line.first().filter(|_| self.completion == Completion::Clock)?;
+        let presses: Vec<Instant> = self.pressed().collect();
+        illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) })
+    }
+
+    /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
+    /// explain: all squares have been read since the press.
+    pub fn illegal_due(&self) -> Option<Instant> {
+        let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
+        let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
+        let open = self.line.is_empty() || self.strangers || self.dropped_lies;
+        (open && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
+    }
+
+    /// The illegal move that explains the board, if there is one.
+    pub(super) fn illegal(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<Illegal> {
+        let presses: Vec<Instant> = self.pressed().collect();
+        illegal::explain(position, Evidence { presses: &presses, ..self.evidence(seen, 0) })
+    }
+
+    /// Completes the illegal move that explains the board better than legal ones, and than other readings of the last
+    /// plies.
+    pub fn complete_likely_illegal(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        arriving: &Arriving,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
+        self.looked_illegal = Some(self.state());
+        let own = self.presses.front().is_some_and(|press| press.by == position.turn());
+        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
+        let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
+        let better = self.line.is_empty() || found.cost < legal;
+        let otherwise = better && self.reads_otherwise(&arriving.apply(position), seen, at, found.cost);
+        if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
+    }
+
+    /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
+    }
+
+    /// Completes the illegal move that explains the board, if there is one, after all else was tried.
     pub fn complete_illegal(
         &mut self,
         position: &BoardPosition,
@@ -470,10 +534,25 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let presses: Vec<Instant> = self.pressed().collect();
-        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
-        let found = illegal::explain(position, evidence)?;
+        let found = self.illegal(position, seen).filter(|found| found.cost <= cost::ILLEGAL_MOST)?;
+        self.complete_as(found, position, board, seen, at)
+    }
+
+    /// Completes an illegal move. What was played after it is found by the next observation.
+    fn complete_as(
+        &mut self,
+        found: Illegal,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
         let press = self.presses.pop_front()?;
+        if found.reasons.contains(&Reason::DropWrongColour) {
+            let square = uci::destination(found.played);
+            self.aliases.truncate(search::ALIASES_MAX - 1);
+            self.aliases.push(Alias { square, reads: seen.placement.kinds(square) });
+        }
         self.line.clear();
         self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
@@ -528,12 +607,13 @@ impl BoardTrack {
     /// When time alone may change the readiness.
     pub fn deadline(&self, position: &BoardPosition) -> Option<Instant> {
         let Some(since) = self.due_since() else { return self.gap_due() };
-        match self.line.first() {
+        let due = match self.line.first() {
             Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
             Some(_) if self.completion == Completion::Clock => Some(self.unexplained_due(since + ARRIVING_US)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
-        }
+        };
+        due.into_iter().chain(self.illegal_due()).min()
     }
 }
 
@@ -558,6 +638,14 @@ pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Insta
 fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
     let Move::Put { role, .. } = m else { return false };
     seen.lifted.get(turn).is_some_and(|hand| *hand.men.get(role) > 0)
+}
+
+/// Whether a dropped man still lies in the tray, with all others of its kind that the player has.
+fn lies(position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
+    let Move::Put { role, .. } = m else { return false };
+    let (turn, has) = (position.turn(), *position.pocket(position.turn()).get(role));
+    let lying = seen.lying.get(turn).map_or(0, |tray| *tray.get(role));
+    !in_hand(m, seen, turn) && lying >= has
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.

@@ -30,6 +30,8 @@ pub const PREMOVE: u32 = 6;
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.
 pub const FROM_NOWHERE: u32 = 3;
+/// A drop of a man that still lies in the tray.
+pub const LIES: u32 = 18;
 /// A man that left its pocket and is not dropped by the line.
 pub const IN_HAND: u32 = 3;
 /// A man that came to a partner's tray and that no capture explains.
@@ -44,6 +46,14 @@ pub const DISPLACED_FAR: u32 = 12;
 pub const EARLY: u32 = 5;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
+/// An illegal move.
+pub const ILLEGAL: u32 = 20;
+/// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
+pub const ILLEGAL_MOST: u32 = 32;
+/// Illegal castling: king and rook do not come to those squares by chance.
+pub const ILLEGAL_CASTLING: u32 = 8;
+/// A promotion to a kind that the rule set does not allow: the real man stands there.
+pub const ILLEGAL_PROMOTION: u32 = 10;
 /// Something that was seen in passing and that no ply explains.
 pub const LIFTED: u32 = 1;
 /// A man that stood on a square for a while and that no ply explains.

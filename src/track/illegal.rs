@@ -1,56 +1,206 @@
-//! The illegal move that explains a placement when no legal one does.
+//! The illegal move that explains a placement when no legal one does, or none as well.
+//!
+//! In: a position, what is seen, the presses that wait. Out: what was done, why it is illegal and what believing it
+//! costs (`cost`). A man must have stood there when the clock was pressed: what hands do in passing is no move.
 
-use super::search::{self, Evidence, Line};
+use arrayvec::ArrayVec;
+
+use super::{
+    AT_PRESS_US, SCAN_US, cost,
+    search::{self, Evidence},
+};
 use crate::{
+    notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
-    sense::Placement,
-    types::{CastlingSide, Role, Square},
+    sense::{Mismatch, Placement},
+    types::{Bitboard, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
 };
 
-/// An illegal move that explains a board, with what was played after it.
+/// Things that somebody may have done that are looked into for one state of a board.
+const ATTEMPTS_MAX: usize = 16;
+/// A man that left its square sooner after the press was read late: its player had put it elsewhere before.
+const STOOD_US: i64 = 150 * MS;
+/// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
+const SECOND_MOVE_SQUARES: u32 = 2;
+
+/// An illegal move that explains a board, alone or with legal plies after it.
 pub struct Illegal {
     /// The move.
     pub played: Move,
     /// Why it is illegal.
     pub reasons: Vec<Reason>,
-    /// Legal plies after it.
-    pub after: Line,
+    /// What it costs to believe it, with all that it leaves open.
+    pub cost: u32,
 }
 
-/// The illegal move of the side to move that explains the placement without a rest, alone or with legal plies after
-/// it. Of several the one with the fewest plies, then the fewest reasons, then the first square.
+/// The illegal move of the side to move that explains the placement without a man where none should stand, alone or
+/// with legal plies after it: the cheapest, of equal ones the one with the fewest reasons, then the first square.
 pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illegal> {
-    let found = attempts(position, evidence.placement).into_iter().filter_map(|attempt| {
-        let played = position.as_move(attempt)?;
-        let mut after = position.clone();
-        after.play(played);
-        let presses = evidence.presses.get(1..).unwrap_or_default();
-        let [first, second] = evidence.since;
-        let evidence = Evidence { presses, since: [second, first], ..evidence };
-        let rest = search::explain(&after, evidence, presses.len() + 1);
-        let explains = rest.mismatch.is_empty() && rest.line.len() >= presses.len();
-        explains.then(|| Illegal { played, reasons: position.reasons(attempt), after: rest.line })
+    let press = *evidence.presses.first()?;
+    let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
+        let (played, reasons) = as_played(position, attempt)?;
+        let (rest, mismatch) = rest(position, evidence, played);
+        let explains = without_stranger(mismatch, attempt).foreign.is_empty();
+        explains.then(|| Illegal { played, reasons, cost: weight + cost::PLY + rest })
     });
-    found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.after.len(), found.reasons.len()))
+    found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
 }
 
-/// What somebody may have done: a man that is missing stands where none should, or a man came from nowhere.
-fn attempts(position: &BoardPosition, placement: &Placement) -> Vec<Attempt> {
-    let mismatch = placement.mismatch(position);
-    let mut attempts: Vec<Attempt> = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Attempt::Castle).into();
-    for to in mismatch.foreign {
-        let moved = mismatch.missing.into_iter().filter(|from| stands(position, placement, *from, to));
-        attempts.extend(moved.map(|from| Attempt::Move { from, to, promotion: None }));
-        if let Some(man) = placement.kinds(to).single().flatten() {
-            attempts.push(Attempt::Drop { man, to });
+/// What it costs to believe the best legal plies after an illegal move, and what they leave open.
+fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32, Mismatch) {
+    let mut after = position.clone();
+    after.play(played);
+    let (press, presses) =
+        evidence.presses.split_first().map_or((Instant::ZERO, &[][..]), |(first, rest)| (*first, rest));
+    let mut lifted = *evidence.lifted;
+    let from_nowhere = match (played, lifted.get_mut(position.turn())) {
+        (Move::Put { role, .. }, Some(hand)) => {
+            if hand.take(role) {
+                0
+            } else {
+                cost::FROM_NOWHERE
+            }
         }
+        _ => 0,
+    };
+    let [first, second] = evidence.since;
+    let since = [second, first];
+    let evidence = Evidence { presses, since, rest_since: press, before: &[], lifted: &lifted, ..evidence };
+    let found = search::explain(&after, evidence, presses.len() + 1);
+    (found.cost + from_nowhere, found.mismatch)
+}
+
+/// A man of the player who made `first` that made a move, too, and stood there at the press: from where, to where.
+pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>) -> Option<(Square, Square)> {
+    let press = *evidence.presses.first()?;
+    let mut after = position.clone();
+    after.play(first);
+    let placement = evidence.placement;
+    let mismatch = placement.mismatch(&after);
+    let own = mismatch.missing & after.board().by_color(position.turn());
+    let touched = |square: Square| placement.changed(square) >= evidence.rest_since;
+    let alone = first.from().is_some_and(|from| from.distance(first.to()) < SECOND_MOVE_SQUARES && !first.is_capture());
+    if alone || !touched(uci::destination(first)) {
+        return None;
+    }
+    let early = |square: &Square| touched(*square) && placement.changed(*square) <= press + -AT_PRESS_US;
+    let ways = own.into_iter().filter(early).flat_map(|from| mismatch.foreign.into_iter().map(move |to| (from, to)));
+    let mut ways = ways.filter(|(from, to)| {
+        let Some(man) = after.board().piece_at(*from) else { return false };
+        let stands = placement.kinds(*to) == Kinds::only(man) && placement.changed(*to) <= press;
+        stands && from.distance(*to) >= SECOND_MOVE_SQUARES && goes(position, *from, *to)
+    });
+    ways.next().filter(|_| ways.next().is_none())
+}
+
+/// Whether the man may go there by the rules.
+fn goes(position: &BoardPosition, from: Square, to: Square) -> bool {
+    let attempt = Attempt::Move { from, to, promotion: None };
+    position.as_move(attempt).is_some_and(|m| position.is_legal(m))
+}
+
+/// What is played if somebody did this, and why it is illegal.
+fn as_played(position: &BoardPosition, attempt: Attempt) -> Option<(Move, Vec<Reason>)> {
+    let played = match attempt {
+        // The game knows no man of the wrong colour that may be dropped: one of the right colour takes its place.
+        Attempt::Drop { man, to } => Move::Put { role: man.role, to },
+        _ => position.as_move(attempt)?,
+    };
+    Some((played, position.reasons(attempt)))
+}
+
+/// A dropped man of the wrong colour reads as what it is.
+fn without_stranger(mut mismatch: Mismatch, attempt: Attempt) -> Mismatch {
+    if let Attempt::Drop { to, .. } = attempt {
+        mismatch.foreign.discard(to);
+    }
+    mismatch
+}
+
+/// What somebody may have done, and what it costs to believe it: a man of a contradicted square stood on another one at
+/// the press, or a man came from nowhere.
+fn attempts(
+    position: &BoardPosition,
+    evidence: Evidence<'_>,
+    press: Instant,
+) -> ArrayVec<(Attempt, u32), ATTEMPTS_MAX> {
+    let placement = evidence.placement;
+    // The reply may have changed already what stood there at the press.
+    let replied = |square: &Square| {
+        placement.changed(*square) > press && {
+            let man = position.board().piece_at(*square);
+            !placement.kinds_at(*square, press).allows(man)
+        }
+    };
+    let replied: Bitboard = Square::ALL.into_iter().filter(replied).collect();
+    let open = placement.mismatch(position).any() | replied;
+    let mut attempts = ArrayVec::new();
+    let castlings = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
+    let castled = castlings.filter(|side| castled(position, placement, *side));
+    attempts.extend(castled.map(|side| (Attempt::Castle(side), cost::ILLEGAL_CASTLING)));
+    let left = open & position.board().occupied();
+    for to in open {
+        let moved = left.into_iter().filter(|from| *from != to);
+        let moved = moved.filter_map(|from| moved_to(position, evidence, from, to, press));
+        let shown = [placement.kinds(to), placement.kinds_at(to, press)];
+        let shown: Kinds = if shown[0] == Kinds::EMPTY || replied.contains(to) { shown[1] } else { shown[0] };
+        let dropped = shown.single().flatten().filter(|man| dropped(position, evidence, to, *man, press));
+        let dropped = dropped.map(|man| (Attempt::Drop { man, to }, cost::ILLEGAL));
+        attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
     attempts
 }
 
-/// Whether the man of `from` may stand on `to`.
-fn stands(position: &BoardPosition, placement: &Placement, from: Square, to: Square) -> bool {
-    position.board().piece_at(from).is_some_and(|man| {
-        placement.allows(man).contains(to) || man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to)
-    })
+/// Whether king and rook stand as after castling.
+fn castled(position: &BoardPosition, placement: &Placement, side: CastlingSide) -> bool {
+    let turn = position.turn();
+    let stands = |role: Role, square: Square| {
+        placement.allows(role.of(turn)).contains(square) && position.board().piece_at(square) != Some(role.of(turn))
+    };
+    stands(Role::King, side.king_to(turn)) && stands(Role::Rook, side.rook_to(turn))
+}
+
+/// The man of `from` as it stood on `to` at the press, if it did and was moved since it was the player's turn.
+fn moved_to(
+    position: &BoardPosition,
+    evidence: Evidence<'_>,
+    from: Square,
+    to: Square,
+    press: Instant,
+) -> Option<(Attempt, u32)> {
+    let Evidence { placement, since, rest_since, .. } = evidence;
+    let man = position.board().piece_at(from)?;
+    let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
+    let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
+    let weight = match becomes {
+        Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => cost::ILLEGAL_PROMOTION,
+        _ => cost::ILLEGAL,
+    };
+    // Men of the opponent are next to their squares more often than somebody moves them.
+    let own = man.color == position.turn();
+    let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
+    let went = (since..=until).contains(&placement.changed(from));
+    let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
+    let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
+    (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
+fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    let missing = evidence.placement.mismatch(position).missing & position.board().by_piece(man);
+    (man.color == position.turn() || missing.is_empty()) && stood(position, evidence, square, man, press)
+}
+
+/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's has stood there
+/// since, alone: else it replies.
+fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    let Evidence { placement, rest_since, .. } = evidence;
+    let came = position.board().piece_at(square) != Some(man);
+    let turn = position.turn();
+    if man.color == turn {
+        return came && placement.showed(square, man, press + STOOD_US, press + SCAN_US);
+    }
+    let taken = position.board().piece_at(square).is_none()
+        && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
+    came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= press
 }

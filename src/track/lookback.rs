@@ -1,7 +1,7 @@
 //! Second thoughts: completed plies read anew when the board can no longer be explained with them.
 //!
-//! In: a board that contradicts its game, or a ply whose time is over. Out: a [`Revision`], if one costs less than to go
-//! on believing. A slide that went on after the press, a man that stood on a wrong square for a moment,
+//! In: a board that contradicts its game, or a ply whose time is over. Out: a [`Revision`], if one costs less than to
+//! go on believing. A slide that went on after the press, a man that stood on a wrong square for a moment,
 //! a capture that the sensors could not tell from another, a promotion that nobody declared: all are found here.
 
 use arrayvec::ArrayVec;
@@ -47,7 +47,7 @@ impl BoardTrack {
         doubt.into_iter().chain(review).min()
     }
 
-    fn state(&self) -> (Instant, Instant) {
+    pub(super) fn state(&self) -> (Instant, Instant) {
         (self.changed_at, self.heard.back().map_or(Instant::ZERO, |press| press.at))
     }
 
@@ -63,11 +63,12 @@ impl BoardTrack {
         self.looked_back = Some(self.state());
         self.reviewed = self.past.len();
         let position = arriving.apply(position);
-        if let Some((from, told)) = self.reread(&position, seen, at) {
-            return Some(self.retell(board, &position, seen, from, &told));
+        if let Some((from, moves)) = self.questioned(&position, seen) {
+            return Some(self.revise(board, &position, seen, from, &moves));
         }
-        let (from, moves) = self.questioned(&position, seen)?;
-        Some(self.revise(board, &position, seen, from, &moves))
+        let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
+        let (from, told) = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost))?;
+        Some(self.retell(board, &position, seen, from, &told))
     }
 
     /// The position `back` plies ago with everything in the pockets that could be dropped since.
@@ -83,6 +84,11 @@ impl BoardTrack {
             }
         }
         root
+    }
+
+    /// Whether the last plies may be read anew for less than an illegal move costs.
+    pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant, illegal: u32) -> bool {
+        self.reread(position, seen, at, Some(illegal)).is_some()
     }
 
     /// The latest ply that was one of several and explains the board as another.
@@ -173,8 +179,8 @@ impl BoardTrack {
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
-            let shaky = past.shaky && !changed;
-            self.past.push(Past { shaky, ..Past::new(&before, &completed, rivals) });
+            let (shaky, again) = (past.shaky && !changed, past.revised || changed);
+            self.past.push(Past { shaky, revised: again, ..Past::new(&before, &completed, rivals) });
             before.play(played);
             revised.push(completed);
         }

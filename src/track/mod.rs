@@ -10,9 +10,9 @@
 //! followed, only states and what was touched. The line is a hypothesis and never touches the game. A press of the
 //! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
-//! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`, `past`);
-//! only when that does not help, an illegal move is considered (`illegal`). Sensors that contradict the game all the
-//! time are learnt (`learn`).
+//! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
+//! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`).
+//! Sensors that contradict the game all the time are learnt (`learn`).
 
 mod board;
 pub mod cost;
@@ -193,8 +193,21 @@ impl Tracker {
                 }
             }
             let track = &mut self.boards[board.index()];
+            if track.illegal_due().is_some_and(|due| at >= due)
+                && let Some(seen) = seen(board)
+            {
+                let arriving = self.arriving(game, board);
+                let track = &mut self.boards[board.index()];
+                let completed = track.complete_likely_illegal(position, board, &arriving, &seen, at);
+                if completed.is_some() {
+                    return completed.map(Decision::Complete);
+                }
+            }
+            let track = &mut self.boards[board.index()];
             match track.readiness(position, at) {
-                Readiness::Ready => return track.complete(position, board).map(Decision::Complete),
+                Readiness::Ready => {
+                    return track.complete(position, board, seen(board).as_ref()).map(Decision::Complete);
+                }
                 Readiness::Unexplained => {
                     let completed = seen(board).and_then(|seen| self.last_resort(position, board, &seen, at));
                     if completed.is_some() {

@@ -23,6 +23,8 @@ pub struct Past {
     pub illegal: Vec<Reason>,
     /// Its man did not stand on its destination when the clock was pressed.
     pub shaky: bool,
+    /// It was read otherwise at first.
+    pub revised: bool,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
 }
@@ -31,7 +33,13 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        Past { before: before.clone(), played, made_at, completed_at, clock, illegal, shaky: false, rivals }
+        let (before, shaky, revised) = (before.clone(), false, false);
+        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals }
+    }
+
+    /// Whether it is legal and was read so from the first.
+    pub fn is_trusted(&self) -> bool {
+        self.illegal.is_empty() && !self.revised
     }
 
     /// Its completion, as a press of the clock.

@@ -22,8 +22,15 @@ use crate::{
 const BACK_MAX: usize = 8;
 
 impl BoardTrack {
-    /// What was played lately, if that is not what was completed: the index of its first new ply, and all of it.
-    pub(super) fn reread(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant) -> Option<(usize, Told)> {
+    /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
+    /// where there may be one at that cost: the index of its first new ply, and all of it.
+    pub(super) fn reread(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        at: Instant,
+        illegal: Option<u32>,
+    ) -> Option<(usize, Told)> {
         let back = self.back();
         let first = self.past.len() - back;
         let tail = &self.past[first..];
@@ -59,7 +66,8 @@ impl BoardTrack {
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
         let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };
-        let better = told.cost + margin <= recorded.cost;
+        let stands = back as u32 * cost::PLY;
+        let better = told.cost + margin <= recorded.cost && illegal.is_none_or(|illegal| told.cost < illegal + stands);
         (better && kept < back && kept < moves.len()).then_some((first + kept, told))
     }
 
@@ -88,8 +96,8 @@ impl BoardTrack {
             before.play(ply.played);
         }
         let (again, more) = plies.split_at(plies.len().min(count - from));
-        self.past.truncate(from);
-        let complete = |ply: &Ply| {
+        let old = self.past.split_off(from);
+        let complete = |(ply, old): (&Ply, &Past)| {
             let completed = Completed {
                 board,
                 played: ply.played,
@@ -99,11 +107,12 @@ impl BoardTrack {
                 illegal: Vec::new(),
                 rivals: Vec::new(),
             };
-            self.past.push(Past::new(&before, &completed, Vec::new()));
+            let revised = old.revised || old.played != ply.played;
+            self.past.push(Past { revised, ..Past::new(&before, &completed, Vec::new()) });
             before.play(ply.played);
             completed
         };
-        let moves = again.iter().map(complete).collect();
+        let moves = again.iter().zip(&old).map(complete).collect();
         if self.completion == Completion::Clock {
             self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < back);
         }

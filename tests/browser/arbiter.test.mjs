@@ -78,6 +78,21 @@ test("nothing is shown and nothing is asked for before somebody has signed in", 
   await quiet(page);
 });
 
+test("a refused password is said, shows nothing, and the right one may follow", async () => {
+  await bus.send(`table/${TABLE}/arbiter/state`, desk());
+  const page = await browser.open(`${URL_OF_PAGE}arbiter#table=${TABLE}`);
+  await page.locator("#password").fill("guessed");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await until(page, () => document.getElementById("login-error").textContent.startsWith("Not signed in: "), true);
+  assert.equal(await page.locator("#work").isVisible(), false);
+  assert.equal(await page.locator(".incident").count(), 0);
+  await page.locator("#password").fill("secret");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator(".incident").first().waitFor();
+  assert.equal(await textOf(page, "#login-error"), "");
+  await quiet(page);
+});
+
 test("an open incident is shown with article, evidence on the board and its window", async () => {
   const { page } = await signedIn();
   assert.match(await textOf(page, ".incident h3"), /^Illegal move: North Star 001 WBN 5\.9$/);

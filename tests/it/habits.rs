@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bughoused::{
     notation::{bpgn::Game, replay::replay},
-    rules::RuleSet,
+    rules::{Reason, RuleSet},
     simulate::{
         hands::{Performance, Profile, habit::Habit, play, play_offending, plies_of, terms_of},
         offence::{Offence, Offences},
@@ -80,20 +80,34 @@ fn every_habit_shows_alone() {
     }
 }
 
+/// Offences that need an occasion.
+const RARE: [Offence; 4] =
+    [Offence::RepeatedlyHiding, Offence::IncompleteCastling, Offence::Displaced, Offence::Concealed];
+
+/// Rules that an offence breaks.
+fn breakable(offence: Offence) -> RuleSet {
+    let variant = match offence.reason() {
+        Some(Reason::DropRank) => ",middle-ranks",
+        Some(Reason::DropGivesCheck) => ",no-drop-with-check",
+        Some(Reason::DropGivesMate) => ",tandem",
+        _ => "",
+    };
+    format!("wbn-1.00{variant}").parse().unwrap()
+}
+
 #[test]
 fn every_offence_is_committed() {
     for offence in Offence::all() {
         let offences = Offences { kinds: vec![offence], per_mille: None };
         let committed = (0..40).filter(|seed| {
-            let (plies, terms) = offending_game(*seed, 120, &RuleSet::WBN_1_00, &offences);
+            let (plies, terms) = offending_game(*seed, 120, &breakable(offence), &offences);
             let profile = Profile::named("human").unwrap();
             let Performance { mut world, script, truth } = play_offending(&plies, &terms, profile, &offences, *seed);
             run(&mut world, script.steps(), script.end(), &offence.name());
             let reason = offence.reason().map_or("", |reason| reason.as_str());
             truth.offences.iter().any(|found| found.kind == offence.kind() && found.reason == reason)
         });
-        let rare =
-            offence.reason().is_some() || matches!(offence, Offence::RepeatedlyHiding | Offence::IncompleteCastling);
+        let rare = offence.reason().is_some() || RARE.contains(&offence);
         let least = if rare { 1 } else { 20 };
         let committed = committed.count();
         assert!(committed >= least, "{}: {committed} of 40", offence.name());

@@ -12,7 +12,7 @@ const WORDS = {
   "restricted-piece-used": "Restricted man used", "repeatedly-hiding": "Repeatedly hiding", "foreign-piece": "Foreign man",
   premove: "Premove", displaced: "Men displaced", "clock-without-move": "Clock pressed without a move",
   "wrong-setup": "Wrong set-up", "uneven-start": "Uneven start", "moved-while-frozen": "Moved while frozen",
-  "clock-defect": "Clock defective", "wrong-claim": "Wrong claim", "arbiter-called": "Arbiter called",
+  "clock-defect": "Clock defective", paused: "Clocks stopped", "wrong-claim": "Wrong claim", "arbiter-called": "Arbiter called",
 };
 /** Kinds whose confirmation ends the game. */
 const ENDS = ["illegal-move", "incomplete-castling", "checkmate", "repetition", "flag-fall", "wrong-claim"];

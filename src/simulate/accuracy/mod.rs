@@ -48,6 +48,8 @@ pub struct Source {
     plies: Vec<Ply>,
     terms: Terms,
     players: Players,
+    /// What players do against the laws.
+    offences: Offences,
 }
 
 impl Source {
@@ -60,13 +62,14 @@ impl Source {
         seed: u64,
     ) -> Result<Source, Fault> {
         let (plies, terms) = plies_with(record, ruleset, offences, seed)?;
-        Ok(Source { name, plies, terms, players: players_of(record) })
+        Ok(Source { name, plies, terms, players: players_of(record), offences: offences.clone() })
     }
 
     /// A random game of at most so many plies.
     pub fn random(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> Source {
         let (plies, terms) = offending_game(seed, plies_max, ruleset, offences);
-        Source { name: format!("random-{seed:04}"), plies, terms, players: Players::new() }
+        let (name, offences) = (format!("random-{seed:04}"), offences.clone());
+        Source { name, plies, terms, players: Players::new(), offences }
     }
 }
 
@@ -90,8 +93,6 @@ pub struct Trial<'a> {
     pub ruleset: &'a RuleSet,
     /// The devices.
     pub rig: &'a Rig,
-    /// What the hands do against the laws.
-    pub offences: &'a Offences,
 }
 
 impl Trial<'_> {
@@ -115,8 +116,8 @@ impl Trial<'_> {
     }
 
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
-        let Source { name, plies, terms, players } = self.source;
-        let mut performance = play_offending(plies, terms, self.profile, self.offences, self.seed);
+        let Source { name, plies, terms, players, offences } = self.source;
+        let mut performance = play_offending(plies, terms, self.profile, offences, self.seed);
         performance.truth.game.clone_from(name);
         let stage = Stage::on(self.rig, &performance, self.seed);
         let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::Verdict;
 use crate::{
     event::{Body, Event, Incident},
+    referee::Kind,
     rules::Reason,
     simulate::{
-        hands::Truth,
-        offence::{Offence, Offended, illegal},
+        hands::{Allowed, Truth},
+        offence::{Offended, illegal},
     },
     types::{Instant, SECOND},
 };
@@ -19,6 +20,9 @@ use crate::{
 /// passed or another move was completed.
 const EARLY: i64 = 3 * SECOND;
 const LATE: i64 = 25 * SECOND;
+
+/// Kinds that say what stands on the boards and clocks: the record tells whether that is right.
+const FACTS: [&str; 3] = [Kind::Checkmate.as_str(), Kind::Repetition.as_str(), Kind::FlagFall.as_str()];
 
 /// How many offences were committed, and how many of them reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -53,34 +57,39 @@ pub(super) fn look_at(verdict: &mut Verdict, truth: &Truth, events: &[Event]) {
     for (_, incident) in &incidents {
         *verdict.incidents.entry(incident.kind.clone()).or_default() += 1;
     }
-    for offence in truth.offences.iter().filter(|offence| offence.kind != Offence::Paused.kind()) {
+    for offence in &truth.offences {
         let matches = |(t, incident): &(Instant, &Incident)| {
             incident.kind == offence.kind
                 && (offence.reason.is_empty() || offence.reason == incident.reason)
+                && incident
+                    .seat
+                    .map_or(incident.board.is_none_or(|board| board == offence.board), |s| s == offence.seat)
                 && is_near(*t, offence.t)
         };
         let place = incidents.iter().position(matches);
         let recall = Recall { committed: 1, reported: usize::from(place.is_some()) };
-        verdict.offences.entry(name(offence)).or_default().add(recall);
+        verdict.offences.entry(name(&offence.kind, &offence.reason)).or_default().add(recall);
         if let Some(place) = place {
             incidents.remove(place);
         }
     }
-    let kinds: BTreeSet<&str> = Offence::all().map(Offence::kind).collect();
     for (t, incident) in incidents {
-        let allowed = truth.allowed_incidents.iter().any(|fact| fact.kind == incident.kind && is_near(t, fact.t));
-        if !allowed && kinds.contains(&*incident.kind) {
-            *verdict.false_incidents.entry(incident.kind.clone()).or_default() += 1;
+        let allowed = |fact: &Allowed| {
+            fact.kind == incident.kind && is_near(t, fact.t) && incident.board.is_none_or(|board| board == fact.board)
+        };
+        if !FACTS.contains(&&*incident.kind) && !truth.allowed_incidents.iter().any(allowed) {
+            let reason = if incident.kind == Kind::IllegalMove.as_str() { &*incident.reason } else { "" };
+            *verdict.false_incidents.entry(name(&incident.kind, reason)).or_default() += 1;
+            verdict.false_illegal += usize::from(!reason.is_empty());
         }
     }
-    verdict.false_illegal = verdict.false_incidents.get("illegal-move").copied().unwrap_or(0);
 }
 
 fn is_near(incident: Instant, fact: Instant) -> bool {
     (fact + -EARLY..=fact + LATE).contains(&incident)
 }
 
-fn name(offence: &Offended) -> String {
-    let separator = if offence.reason.is_empty() { "" } else { ":" };
-    format!("{}{separator}{}", offence.kind, offence.reason)
+fn name(kind: &str, reason: &str) -> String {
+    let separator = if reason.is_empty() { "" } else { ":" };
+    format!("{kind}{separator}{reason}")
 }

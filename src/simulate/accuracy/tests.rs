@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::{event::Event, simulate::hands::Profile};
+use crate::{
+    event::Event,
+    rules::Reason,
+    simulate::{hands::Profile, offence::Offence},
+};
 
 const WBN: &RuleSet = &RuleSet::WBN_1_00;
 
@@ -91,17 +95,35 @@ fn boards_may_be_mixed_up_only_as_far_as_clocks_resolve() {
     assert_eq!(verdict(&["B e2e4", "A e2e4", "A e7e5"]).disorder, 1);
 }
 
+/// Random games in which an offence is looked for.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=60;
+
+/// The first random game in which clean hands commit an offence, judged.
+fn offending(offence: Offence) -> Option<Verdict> {
+    let offences = Offences { kinds: vec![offence], per_mille: None };
+    SEEDS.into_iter().find_map(|seed| {
+        let (source, rig) = (Source::random(seed, 120, WBN, &offences), Rig::default());
+        let trial = Trial { source: &source, profile: &Profile::CLEAN, seed, ruleset: WBN, rig: &rig };
+        Some(trial.run(false).unwrap().machine).filter(|verdict| !verdict.offences.is_empty())
+    })
+}
+
+#[test]
+fn every_offence_of_clean_hands_is_reported() {
+    // Drops that only variants forbid are tried under them.
+    let variants = [Reason::DropRank, Reason::DropGivesCheck, Reason::DropGivesMate].map(Offence::Illegal);
+    for offence in Offence::all().filter(|offence| !variants.contains(offence)) {
+        let name = offence.name();
+        let verdict = offending(offence).unwrap_or_else(|| panic!("nobody commits {name}"));
+        let all = |recall: &Recall| recall.reported == recall.committed;
+        assert!(verdict.offences.values().all(all), "{name}: {:?}", verdict.offences);
+    }
+}
+
 #[test]
 fn clean_hands_are_recorded_and_the_baseline_follows_them() {
     let source = Source::random(1, 40, WBN, &Offences::default());
-    let trial = Trial {
-        source: &source,
-        profile: &Profile::CLEAN,
-        seed: 3,
-        ruleset: WBN,
-        rig: &Rig::default(),
-        offences: &Offences::default(),
-    };
+    let trial = Trial { source: &source, profile: &Profile::CLEAN, seed: 3, ruleset: WBN, rig: &Rig::default() };
     let Tried { machine, baseline } = trial.run(true).unwrap();
     assert!(machine.is_perfect(), "{machine:?}");
     assert!(machine.moves.iter().all(|judged| judged.delay.is_some_and(|delay| (0..=1_000_000).contains(&delay))));

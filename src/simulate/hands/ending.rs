@@ -3,11 +3,14 @@
 use rand::{Rng, seq::SliceRandom};
 
 use crate::{
-    simulate::world::{Action, Script, World, start},
+    simulate::{
+        offence::Offence,
+        world::{Action, Script, World, start},
+    },
     types::{BoardId, Color, Instant, Piece, Role, Seat, Square},
 };
 
-use super::{AFTERWARDS, Hands, Outcome, Performance, habit::Habit, profile::draw};
+use super::{AFTERWARDS, Allowed, Hands, Outcome, Performance, habit::Habit, profile::draw};
 
 /// Where the kings are put when White, when Black and when nobody won: two light, two dark squares, one of each.
 const WHITE_WON: [Square; 2] = [Square::E4, Square::D5];
@@ -44,6 +47,10 @@ impl Hands<'_> {
             self.act(since, Action::Lag(board, at - since - paused - runs));
             self.act(at, Action::Stop(board));
             self.truth.stop.insert(board, at);
+        }
+        if let Some((board, at)) = self.truth.stop.iter().max_by_key(|(_, at)| **at) {
+            let (kind, board, t) = (Offence::Paused.kind().to_owned(), *board, *at);
+            self.truth.allowed_incidents.push(Allowed { kind, board, seat: None, ply: self.number, t });
         }
     }
 

@@ -6,7 +6,7 @@ use shakmaty::attacks;
 use crate::types::{Piece, Square};
 
 use super::{
-    habit::Habit,
+    habit::{Habit, OF},
     motion::{Displaced, Hand, targets},
 };
 
@@ -93,7 +93,7 @@ impl Hand<'_> {
             let gap = self.draw(0..=40);
             self.lift(gap, *square);
         }
-        let later = self.rng.random_ratio(3, 10);
+        let later = self.rng.random_ratio(3, 10) && !self.neglects();
         let begun = (self.motion.touches.len(), self.now);
         for (square, man) in fallen {
             self.restore(habit, square, man);
@@ -105,14 +105,20 @@ impl Hand<'_> {
         }
     }
 
+    /// Whether a displaced man is an offence and not a habit.
+    fn neglects(&self) -> bool {
+        self.profile.rates.of(Habit::Displaced) == OF
+    }
+
     fn restore(&mut self, habit: Habit, square: Square, man: Piece) {
         let gap = self.draw(250..=900);
         let wrong = self.free_beside(square).filter(|_| habit != Habit::Knock);
         match (wrong, habit) {
             (Some(wrong), Habit::Displaced) => {
-                let plies = self.rng.random_range(1..=6);
+                let plies = self.rng.random_range(if self.neglects() { 6..=9 } else { 1..=6 });
                 self.place(gap, wrong, man);
-                self.motion.displaced.push(Displaced { board: self.board, home: square, stands: wrong, plies });
+                let board = self.board;
+                self.motion.displaced.push(Displaced { board, home: square, stands: wrong, plies, offence: None });
             }
             (Some(wrong), _) => {
                 let (rest, back) = (self.draw(300..=1200), self.draw(80..=300));

@@ -24,7 +24,7 @@ mod waiting;
 pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
 pub use record::{players_of, plies_of, ply_of, terms_of};
-pub use truth::{Allowed, Played, Truth};
+pub use truth::{Allowed, Asked, Played, Truth};
 
 use std::collections::BTreeSet;
 
@@ -55,6 +55,8 @@ const START: i64 = 3 * SECOND;
 const START_APART: Millis = 0..=300;
 /// How much later the other boards start when that is an offence, in ms.
 const UNEVEN: Millis = 1500..=4000;
+/// A man that is held so long before its drop is out of sight for longer than the laws like.
+const HELD_LONG: i64 = 4800 * MS;
 /// How long everything rests after the last touch.
 pub const AFTERWARDS: i64 = 3 * SECOND;
 
@@ -148,6 +150,8 @@ struct Hands<'a> {
     number: u32,
     /// Captured men that were not passed.
     kept: Vec<Kept>,
+    /// Kinds that seats may not drop any more.
+    restricted: Vec<(Seat, Piece)>,
     /// Who hides men, and how often more.
     hiding: Option<(Seat, u32)>,
     /// The last press and its board.
@@ -194,6 +198,7 @@ impl<'a> Hands<'a> {
             forced: None,
             number: 1,
             kept: Vec::new(),
+            restricted: Vec::new(),
             hiding: None,
             world,
             steps: Vec::new(),
@@ -254,8 +259,10 @@ impl<'a> Hands<'a> {
             motion.tags.push(Habit::Direct.name());
         }
         let timing = self.timing(index, spent, &mut motion, &pace, held.map(|held| held.since));
+        self.book_displaced(&put_right, timing.first);
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
+        let ordered = offence.is_some_and(|offence| self.ask_arbiter(offence, index, spent, &timing));
         for (at, action) in &motion.touches {
             let early = matches!(action, Action::LiftSlot(..)).then_some(timing.lifted).flatten();
             self.act(early.unwrap_or(timing.first + *at), *action);
@@ -271,16 +278,21 @@ impl<'a> Hands<'a> {
         }
         self.note(ply, &motion, &timing, held);
         self.complete(ply, spent, &motion, &timing, since);
-        if hidden || offence.is_some_and(|offence| self.commit(offence, ply, &motion, &timing)) {
+        if hidden || ordered || offence.is_some_and(|offence| self.commit(offence, ply, &motion, &timing)) {
             self.occasions.done();
         }
         self.keep_offending(ply, since);
-        self.displaced.extend(&motion.displaced);
+        let offence = (offence == Some(Offence::Displaced)).then_some((self.number, timing.press));
+        self.displaced.extend(motion.displaced.iter().map(|displaced| Displaced { offence, ..*displaced }));
         self.follow_swapped(ply, &motion);
     }
 
     /// Notes what a referee may report or must.
     fn note(&mut self, ply: &Ply, motion: &Motion, timing: &Timing, held: Option<Held>) {
+        let (restricted, at) = ((ply.seat, ply.man), timing.press);
+        if ply.from.is_none() && self.restricted.contains(&restricted) {
+            self.offended(Offence::RestrictedPiece.kind(), "", ply.seat, at);
+        }
         if let Some(reason) = ply.illegal {
             self.offended("illegal-move", reason.as_str(), ply.seat, timing.press);
         }
@@ -290,6 +302,9 @@ impl<'a> Hands<'a> {
             }
             Some(_) => self.allow("hidden-drop", ply, timing.press),
             None => {}
+        }
+        if timing.lifted.is_some_and(|lifted| timing.first + motion.made - lifted > HELD_LONG) {
+            self.allow("concealed", ply, timing.press);
         }
         if !motion.after.is_empty() || !motion.displaced.is_empty() {
             self.allow("displaced", ply, timing.press);

@@ -25,6 +25,8 @@ use super::{
 const SQUARE_MM: i64 = 55;
 /// From a tray or another hand to a square in mm.
 const REACH_MM: i64 = 250;
+/// How long after the press a rook jumps against the laws, so that clocks and boards, read in turn, show it, in ms.
+const ROOK_LATER: Millis = 800..=1600;
 /// A capture with the victim taken away first, the way that is no habit.
 const VICTIM_FIRST: &str = "victim-first";
 /// Castling as the laws say.
@@ -40,6 +42,8 @@ pub struct Displaced {
     pub stands: Square,
     /// Plies until somebody sees it.
     pub plies: u32,
+    /// If that is an offence: the ply that left it there, and its press.
+    pub offence: Option<(u32, Instant)>,
 }
 
 /// A chain of touches.
@@ -267,7 +271,7 @@ impl Hand<'_> {
         self.lift(0, king_from);
         let way = self.way(Some(king_from), to);
         self.place(way, to, king);
-        let (gap, way) = (self.draw(300..=1200), self.way(Some(rook_from), rook_to));
+        let (gap, way) = (self.draw(ROOK_LATER), self.way(Some(rook_from), rook_to));
         let (lift, place) = (Action::Lift(self.board, rook_from), Action::Place(self.board, rook_to, rook));
         self.motion.after = vec![(gap, lift), (gap + way, place)];
     }

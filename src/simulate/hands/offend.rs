@@ -1,8 +1,10 @@
 //! Offences of hands: men hidden, clocks misused. Illegal moves come with the plies.
 
 use rand::{Rng, seq::IndexedRandom};
+use serde_json::json;
 
 use crate::{
+    event::Request,
     simulate::{
         offence::{Offence, Offended},
         world::Action,
@@ -10,12 +12,22 @@ use crate::{
     types::{BoardId, Instant, MS, Piece, SECOND, Seat},
 };
 
-use super::{Hands, Held, Motion, Ply, Timing, habit::Habit, profile::draw};
+use super::{Allowed, Asked, Hands, Held, Motion, Ply, Spent, Timing, habit::Habit, motion::Displaced, profile::draw};
 
 /// How long a man is hidden, longer than any grace, in ms.
 const HIDDEN: std::ops::RangeInclusive<i64> = 6000..=9000;
+/// How long a man must stand beside its square to be an offence: hands are given time.
+const NEGLECTED: i64 = 4500 * MS;
+/// What counts as hiding.
+const HIDING: [Offence; 3] = [Offence::Concealed, Offence::HiddenDrop, Offence::RestrictedPiece];
+/// How long after a press the arbiter orders something.
+const ORDERED: i64 = 150 * MS;
+/// Plies after an order in which it is broken.
+const RESTRICTED_PLIES: usize = 12;
 /// How long clocks rest, in ms.
 const PAUSED: std::ops::RangeInclusive<i64> = 3000..=8000;
+/// Plies of the table that may be made while a man is hidden.
+const HIDDEN_PLIES: usize = 16;
 /// Plies of a seat in which it must not need a man that is hidden.
 const NOT_NEEDED: usize = 3;
 
@@ -41,6 +53,12 @@ impl Hands<'_> {
 
     /// Books an offence of a seat.
     pub(super) fn offended(&mut self, kind: &str, reason: &str, seat: Seat, t: Instant) {
+        if HIDING.iter().any(|hiding| hiding.kind() == kind) {
+            // The third time is one more incident.
+            let kind = Offence::RepeatedlyHiding.kind().to_owned();
+            let allowed = Allowed { kind, board: seat.board, seat: Some(seat), ply: self.number, t };
+            self.truth.allowed_incidents.push(allowed);
+        }
         let (kind, reason, ply) = (kind.to_owned(), reason.to_owned(), self.number);
         self.truth.offences.push(Offended { kind, reason, board: seat.board, seat, ply, t });
     }
@@ -50,13 +68,14 @@ impl Hands<'_> {
         let seat = ply.seat;
         if let Some(habit) = Self::forced_by(Some(offence)) {
             let shown = motion.tags.contains(&habit.name());
-            if shown {
-                let by = if habit == Habit::PremoveBack { seat.opponent() } else { seat };
-                self.offended(offence.kind(), "", by, timing.press);
+            if shown && habit == Habit::PressEmpty {
+                self.offended(offence.kind(), "", seat, timing.press);
             }
             return shown;
         }
         match offence {
+            // Books itself where the man is dropped, or the clock pressed.
+            Offence::RestrictedPiece | Offence::MovedWhileFrozen => false,
             Offence::Concealed => self.conceal(seat, timing.press),
             Offence::RepeatedlyHiding => {
                 // The second and third time follow as soon as there is something to hide.
@@ -74,6 +93,58 @@ impl Hands<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Men that stood beside their squares until now: long enough to be an offence (WBN 6.4)?
+    pub(super) fn book_displaced(&mut self, put_right: &[Displaced], until: Instant) {
+        for displaced in put_right {
+            let Some((ply, since)) = displaced.offence.filter(|(_, since)| until - *since >= NEGLECTED) else {
+                continue;
+            };
+            let seat = self.seat_of(displaced.board, ply);
+            let kind = Offence::Displaced.kind().to_owned();
+            let (reason, board) = (String::new(), displaced.board);
+            self.truth.offences.push(Offended { kind, reason, board, seat, ply, t: since });
+        }
+    }
+
+    /// Who made a ply of a board.
+    fn seat_of(&self, board: BoardId, ply: u32) -> Seat {
+        board.seat(crate::types::Color::from_white(ply % 2 == 1))
+    }
+
+    /// What the opponent or the arbiter must have ordered before it can be an offence. True if it was.
+    pub(super) fn ask_arbiter(&mut self, offence: Offence, index: usize, spent: Spent, timing: &Timing) -> bool {
+        let seat = self.plies[index].seat;
+        let since = self.boards[seat.board.index()].since;
+        match offence {
+            Offence::MovedWhileFrozen => {
+                let t = since + ORDERED;
+                let possible = t + ORDERED < timing.press && timing.empty.is_none();
+                if possible {
+                    let seconds = spent.used / SECOND + 10;
+                    self.ask(t, "penalty", json!({ "kind": "freeze", "seat": seat, "seconds": seconds }));
+                    self.offended(offence.kind(), "", seat, timing.press);
+                }
+                possible
+            }
+            Offence::RestrictedPiece => {
+                let later = self.plies[index + 1..].iter().take(RESTRICTED_PLIES);
+                let Some(drop) = later.into_iter().find(|ply| ply.seat != seat && ply.from.is_none()) else {
+                    return false;
+                };
+                let (man, owner) = (drop.man, drop.seat);
+                self.restricted.push((owner, man));
+                self.ask(timing.press, "invisible", json!({ "seat": owner, "piece": man.role.upper_char() }));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn ask(&mut self, t: Instant, verb: &str, data: serde_json::Value) {
+        let request = Request { verb: verb.into(), data, transaction: None, by: Some("arbiter".into()) };
+        self.truth.requests.push(Asked { t, request });
     }
 
     /// Goes on with what takes several plies.
@@ -123,7 +194,9 @@ impl Hands<'_> {
             Offence::NotPassed => {
                 let Some(next) = self.plies[index + 1..].iter().position(|ply| ply.seat == seat) else { return false };
                 let until = (index + 1 + next + 4).min(self.plies.len());
-                if has || self.plies[index + 1..until].iter().any(|ply| drops(ply, partner, man)) {
+                // Of two men of a kind nobody could tell which one came late.
+                let takes_again = self.plies[index + 1 + next].captured.is_some();
+                if has || takes_again || self.plies[index + 1..until].iter().any(|ply| drops(ply, partner, man)) {
                     return false;
                 }
                 self.kept.push(Kept { by: seat, man, plies: 2 });
@@ -134,6 +207,7 @@ impl Hands<'_> {
                     return false;
                 }
                 self.players[partner.index()].held.push(Held { man, since: at, hidden: true });
+                self.allow(Offence::NotPassed.kind(), &self.plies[index], at);
             }
             Offence::WrongPocket => {
                 let wrong = if self.rng.random() { seat } else { partner.opponent() };
@@ -143,6 +217,7 @@ impl Hands<'_> {
                 self.act(back, Action::LiftSlot(wrong, slot));
                 let right = back + draw(&mut self.rng, &(300..=900));
                 self.hand_over(seat, man, right);
+                self.allow(Offence::NotPassed.kind(), &self.plies[index], at);
                 self.offended(offence.kind(), "", seat, at);
             }
             _ => return false,
@@ -161,6 +236,12 @@ impl Hands<'_> {
             .filter(|ply| ply.from.is_none())
             .map(|ply| ply.man)
             .collect();
+        // Of a man that comes meanwhile and one that is gone nobody could tell which is missing.
+        let partners: Vec<Seat> = seat.partners(self.boards.len()).collect();
+        let coming = |ply: &Ply| partners.contains(&ply.seat) && ply.captured.is_some();
+        if self.plies[played..].iter().take(HIDDEN_PLIES).any(coming) {
+            return false;
+        }
         let tray = self.world.tray(seat);
         let idle = |slot: &usize| {
             tray[*slot].is_some_and(|man| !needed.contains(&man)) && self.marks.slot(seat, *slot) + SECOND < at

@@ -24,6 +24,8 @@ impl Hands<'_> {
         let lifted = timing.first + lifted;
         if self.drops_next(index, partner, man) && self.shows(Habit::Direct) {
             let at = lifted + draw(&mut self.rng, &(200..=700));
+            // Until it is dropped nobody sees it in the pocket.
+            self.allow("not-passed", ply, timing.press);
             return self.players[partner.index()].held.push(Held { man, since: at, hidden: false });
         }
         let room = timing.press - lifted - REACH;

@@ -50,8 +50,8 @@ impl Hands<'_> {
         let (react, notice) = (draw(&mut self.rng, &pace.react), draw(&mut self.rng, &pace.notice));
         let settle = self.settle(index, motion, pace);
         let apart = self.draw(|profile| &profile.apart);
-        let pause =
-            if board.paused == 0 && self.shows(Habit::PressEmpty) { draw(&mut self.rng, &(400..=1200)) } else { 0 };
+        let empty = if self.forced == Some(Habit::PressEmpty) { 1000..=2000 } else { 400..=1200 };
+        let pause = if board.paused == 0 && self.shows(Habit::PressEmpty) { draw(&mut self.rng, &empty) } else { 0 };
         let lies = motion.from_slot.map(|slot| self.marks.slot(seat, slot) + notice);
         let ready = [Some(self.players[seat.index()].busy), lies, held].into_iter().flatten().max().unwrap_or_default();
         let (last, last_board) = self.last;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    event::ClockTimes,
+    event::{ClockTimes, Request},
     simulate::offence::Offended,
     types::{BoardId, Instant, Seat},
 };
@@ -13,7 +13,7 @@ use crate::{
 use super::Terms;
 
 /// A performance in facts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// Version of this form.
     pub truth: u8,
@@ -49,8 +49,20 @@ pub struct Truth {
     /// What hands did against the laws.
     #[serde(default)]
     pub offences: Vec<Offended>,
+    /// What people asked of the table while they played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Asked>,
     /// The moves in order of completion.
     pub moves: Vec<Played>,
+}
+
+/// A command to the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// When.
+    pub t: Instant,
+    /// What.
+    pub request: Request,
 }
 
 /// A fact that a referee may report.
@@ -114,6 +126,7 @@ impl Truth {
             ending: None,
             allowed_incidents: Vec::new(),
             offences: Vec::new(),
+            requests: Vec::new(),
             moves: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use rand::{Rng, seq::IndexedRandom};
 
 use crate::{
-    simulate::world::Action,
+    simulate::{offence::Offence, world::Action},
     types::{Instant, MS, Piece, Seat, Square},
 };
 
@@ -14,6 +14,8 @@ use super::{
     profile::draw,
 };
 
+/// How long before the opponent's move a premove stands that is an offence.
+const EARLY: i64 = 1300 * MS;
 /// Less time is not worth it.
 const WORTH: i64 = 800 * MS;
 
@@ -24,6 +26,9 @@ impl Hands<'_> {
         let begin = self.boards[seat.board.index()].since.max(self.players[seat.index()].busy) + 100 * MS;
         if timing.first - begin < WORTH {
             return;
+        }
+        if self.forced == Some(Habit::PremoveBack) {
+            return self.premove_back(ply, begin, timing, motion);
         }
         let at = begin + self.rng.random_range(0..(timing.first - begin) / 2);
         if self.shows(Habit::AdjustWaiting) {
@@ -83,13 +88,23 @@ impl Hands<'_> {
                 || self.marks.square(board, square) >= at
         };
         let free = targets(&self.world, seat.board, from).into_iter();
-        let free = free.filter(|to| self.world.free(seat.board, *to) && !needed(*to));
+        // An offence is one that cannot be taken for a knocked man, and stands while the opponent thinks.
+        let forced = self.forced == Some(Habit::PremoveBack);
+        let fits = |to: &Square| !forced || from.distance(*to) > 1;
+        let free = free.filter(|to| self.world.free(seat.board, *to) && !needed(*to) && fits(to));
         let free: Vec<Square> = free.collect();
         let Some(to) = free.choose(&mut self.rng).copied().filter(|_| !needed(from)) else { return };
         let (way, back) = (draw(&mut self.rng, &(200..=500)), draw(&mut self.rng, &(150..=400)));
         let taken = if self.rng.random() { timing.press } else { at + way } + draw(&mut self.rng, &(150..=900));
+        let taken = if forced { timing.press + draw(&mut self.rng, &(150..=900)) } else { taken };
+        if forced && timing.first + motion.made - at - way < EARLY {
+            return;
+        }
         motion.tags.push(Habit::PremoveBack.name());
-        self.allow("premove", ply, at);
+        match forced {
+            true => self.offended(Offence::Premove.kind(), "", seat, at + way),
+            false => self.allow("premove", ply, at),
+        }
         self.act(at, Action::Lift(seat.board, from));
         self.act(at + way, Action::Place(seat.board, to, man));
         self.act(taken, Action::Lift(seat.board, to));

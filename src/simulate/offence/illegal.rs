@@ -17,17 +17,10 @@ use crate::{
 /// Kinds that come from a pocket.
 const DROPPED: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Whether hands can commit it. The others are matters of notation or of commands.
+/// Whether hands can commit it, under some rule set. The others are matters of notation, of commands, and of tables
+/// without clocks.
 pub fn is_possible(reason: Reason) -> bool {
-    !matches!(
-        reason,
-        Reason::NotYourTurn
-            | Reason::NoSuchMan
-            | Reason::RestrictedPiece
-            | Reason::DropRank
-            | Reason::DropGivesCheck
-            | Reason::DropGivesMate
-    )
+    !matches!(reason, Reason::NotYourTurn | Reason::NoSuchMan | Reason::RestrictedPiece)
 }
 
 /// Whether the game ends with it.
@@ -75,7 +68,11 @@ fn attempts(position: &BoardPosition, reason: Reason) -> Vec<Attempt> {
         Reason::CastlingRights | Reason::CastlingThroughCheck | Reason::CastlingBlocked => {
             [CastlingSide::KingSide, CastlingSide::QueenSide].map(Attempt::Castle).into()
         }
-        Reason::PawnDropRank | Reason::DropOnOccupied => drops(DROPPED.into_iter().filter(has).map(own).collect()),
+        Reason::PawnDropRank
+        | Reason::DropRank
+        | Reason::DropOnOccupied
+        | Reason::DropGivesCheck
+        | Reason::DropGivesMate => drops(DROPPED.into_iter().filter(has).map(own).collect()),
         Reason::DropNotInPocket => drops(DROPPED.into_iter().filter(|role| !has(role)).map(own).collect()),
         Reason::DropWrongColour => drops(DROPPED.map(|role| Piece { color: turn.other(), role }).into()),
         Reason::NotYourPiece => moves(position, turn.other(), None),
@@ -93,6 +90,8 @@ fn moves(position: &BoardPosition, color: Color, promotion: Option<Role>) -> Vec
 /// Whether hands can do it so that it is taken for what it is.
 fn is_feasible(position: &BoardPosition, attempt: Attempt) -> bool {
     let free = |square: Square| position.board().piece_at(square).is_none();
+    // A man on the square of its like looks as if nothing had come.
+    let shows = |man: Option<Piece>, to: Square| man.is_some() && position.board().piece_at(to) != man;
     match attempt {
         Attempt::Castle(side) => {
             let color = position.turn();
@@ -103,9 +102,9 @@ fn is_feasible(position: &BoardPosition, attempt: Attempt) -> bool {
             let role = position.board().role_at(from);
             let last = role == Some(Role::Pawn) && BoardPosition::is_last_rank(position.turn(), to);
             let leaps = role == Some(Role::King) && from.rank() == to.rank() && from.file().distance(to.file()) == 2;
-            last == promotion.is_some() && !leaps
+            last == promotion.is_some() && !leaps && shows(position.board().piece_at(from), to)
         }
-        Attempt::Drop { .. } => true,
+        Attempt::Drop { man, to } => shows(Some(man), to),
     }
 }
 
@@ -137,11 +136,12 @@ fn last_ply(position: &BoardPosition, board: BoardId, attempt: Attempt, reason: 
     })
 }
 
-/// Two men make a move each.
+/// Two men make a move each, both farther than to the next square: there men may have been knocked (WBN 6.4).
 fn several_changes(game: &Game, board: BoardId, rng: &mut ChaCha8Rng) -> Option<Ply> {
     let moves = game.board(board).legal_moves();
     let quiet = |m: &&Move| matches!(m, Move::Normal { capture: None, promotion: None, .. });
-    let quiet: Vec<Ply> = moves.iter().filter(quiet).map(|m| ply_of(game, board, *m, None)).collect();
+    let far = |m: &&Move| m.from().is_some_and(|from| from.distance(m.to()) > 1);
+    let quiet: Vec<Ply> = moves.iter().filter(quiet).filter(far).map(|m| ply_of(game, board, *m, None)).collect();
     let first = quiet.choose(rng)?;
     let others: Vec<&Ply> = quiet.iter().filter(|other| other.is_independent_of(first)).collect();
     let other = others.choose(rng)?;
@@ -158,10 +158,10 @@ mod tests {
     use crate::{notation::uci, rules::RuleSet, simulate::random_game::random_game};
 
     /// A table at every fifth ply of a random game.
-    fn tables(seed: u64) -> Vec<Game> {
-        let mut game = Game::new(RuleSet::WBN_1_00, 2);
+    fn tables(seed: u64, rules: &RuleSet) -> Vec<Game> {
+        let mut game = Game::new(rules.clone(), 2);
         let mut tables = Vec::new();
-        for (index, ply) in random_game(seed, 120, &RuleSet::WBN_1_00).0.iter().enumerate() {
+        for (index, ply) in random_game(seed, 120, rules).0.iter().enumerate() {
             let played = uci::read(&ply.uci, game.board(ply.seat.board)).unwrap();
             game.play(ply.seat.board, played);
             tables.extend((index % 5 == 4).then(|| game.clone()));
@@ -172,10 +172,21 @@ mod tests {
     #[test]
     fn every_reason_is_found_in_some_position() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let tables: Vec<Game> = (0..100).flat_map(tables).collect();
+        let tables_under = |rules: &str| -> Vec<Game> {
+            let rules: RuleSet = rules.parse().unwrap();
+            (0..100).flat_map(|seed| tables(seed, &rules)).collect()
+        };
+        let usual = tables_under("wbn-1.00");
         // A king can be taken only where it was left in check, against the rules.
         let found = |reason: &Reason| is_possible(*reason) && *reason != Reason::KingCaptured;
         for reason in Reason::ALL.into_iter().filter(found) {
+            let variant = match reason {
+                Reason::DropRank => tables_under("wbn-1.00,middle-ranks"),
+                Reason::DropGivesCheck => tables_under("wbn-1.00,no-drop-with-check"),
+                Reason::DropGivesMate => tables_under("wbn-1.00,tandem"),
+                _ => Vec::new(),
+            };
+            let tables = if variant.is_empty() { &usual } else { &variant };
             let mut boards = tables.iter().flat_map(|game| game.ids().map(move |board| (game, board)));
             let found = boards.find_map(|(game, board)| illegal_ply(game, board, reason, &mut rng));
             let (ply, played) = found.unwrap_or_else(|| panic!("{reason} is found nowhere"));

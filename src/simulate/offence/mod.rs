@@ -35,6 +35,10 @@ pub enum Offence {
     ClockWithoutMove,
     /// One board starts seconds after the other.
     UnevenStart,
+    /// A frozen player does not wait.
+    MovedWhileFrozen,
+    /// A man is dropped whose kind the opponent has restricted.
+    RestrictedPiece,
     /// All clocks are stopped and set going again.
     Paused,
     /// The clock is pressed before the rook has jumped.
@@ -46,7 +50,7 @@ pub enum Offence {
 }
 
 /// The kinds beside illegal moves.
-const OTHERS: [(&str, Offence); 12] = [
+const OTHERS: [(&str, Offence); 14] = [
     ("concealed", Offence::Concealed),
     ("repeatedly-hiding", Offence::RepeatedlyHiding),
     ("not-passed", Offence::NotPassed),
@@ -55,6 +59,8 @@ const OTHERS: [(&str, Offence); 12] = [
     ("foreign-piece", Offence::ForeignPiece),
     ("clock-without-move", Offence::ClockWithoutMove),
     ("uneven-start", Offence::UnevenStart),
+    ("moved-while-frozen", Offence::MovedWhileFrozen),
+    ("restricted-piece-used", Offence::RestrictedPiece),
     ("paused", Offence::Paused),
     ("incomplete-castling", Offence::IncompleteCastling),
     ("premove", Offence::Premove),

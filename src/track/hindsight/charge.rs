@@ -102,7 +102,8 @@ impl Charge<'_> {
         }
     }
 
-    /// What squares cost that were wrong when the clock was pressed, and those that no hand of the next player explains.
+    /// What squares cost that were wrong when the clock was pressed, and those that no hand of the next player
+    /// explains.
     fn standing_wrong(&self, log: &Log<'_>, wrong: Bitboard, leaving: Bitboard) -> (u32, Bitboard) {
         let (mut cost, mut lasting) = (0, wrong);
         let stands = |square: &Square| {

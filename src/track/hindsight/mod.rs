@@ -55,11 +55,11 @@ pub struct Account<'a> {
     pub completed: [Instant; 2],
     /// When they were made.
     pub made: [Instant; 2],
-    /// Presses since, in order.
+    /// Presses since that are old enough to tell, in order.
     pub presses: &'a [Press],
-    /// Until when they are.
+    /// Until when those are.
     pub until: Instant,
-    /// Presses that are too young to tell.
+    /// Later presses.
     pub young: &'a [Press],
     /// What the squares show and showed.
     pub placement: &'a Placement,

@@ -40,6 +40,14 @@ fn an_illegal_move_is_claimed_by_the_opponent_and_where_teams_claim_by_the_partn
     }
     let end = ["claimed illegal-move", "ended 0-1 A forfeits by illegal move"];
     check("wbn-1.00", ILLEGAL, by("illegal-move", "B"), "ok", &end); // WBN 1.12
+    check("cz-2024.06", ILLEGAL, by("illegal-move", "B"), "ok", &end); // CZ 1.12
+    for rules in LAWS {
+        // WBN 6.1: castling that lacks the rook's part is claimed like an illegal move
+        let castled = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b e1- g1K . w 4s";
+        let end = ["claimed incomplete-castling", "ended 0-1 A forfeits by illegal move"];
+        check(rules, castled, by("illegal-move", "a"), "ok", &end);
+        check(rules, castled, by("incomplete-castling", "a"), "ok", &end);
+    }
     let wrong = ["wrong-claim B note illegal-move"];
     check("fide-ext", ILLEGAL, by("illegal-move", "B"), "wrong-claim", &wrong); // FIDE-ext 4.2
 }
@@ -80,6 +88,8 @@ fn mate_is_claimed_while_it_stands() {
         check(rules, &escaped, by("checkmate", "A"), "lapsed", &[]);
     }
     check("wbn-1.00", MATE, by("checkmate", "b"), "ok", &end); // WBN 1.12
+    check("cz-2024.06", MATE, by("checkmate", "b"), "ok", &end); // CZ 1.12
+    check("fide-ext", MATE, by("checkmate", "b"), "wrong-claim", &["wrong-claim b note checkmate"]);
 }
 
 #[test]
@@ -127,7 +137,17 @@ fn a_repetition_is_claimed_by_who_has_the_move() {
 #[test]
 fn what_ends_no_game_goes_to_the_arbiter() {
     let taken = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
-    check("wbn-1.00", taken, by("not-passed", "a"), "ok", &["claimed not-passed"]); // WBN 1.6
+    for rules in LAWS {
+        // who plays against the man claims; where teams claim the partner, too
+        let harmed = if rules == "fide-ext" { "B" } else { "a" };
+        check(rules, taken, by("not-passed", harmed), "ok", &["claimed not-passed"]); // WBN 1.6, FIDE-ext 3.2
+        let early = "e7- e5p 2s e2- e4P . w 1s";
+        check(rules, early, by("premove", "A"), "ok", &["claimed premove"]); // WBN 6.5, FIDE-ext 3.9
+        let standing = "e2- e4P a2- a3P . w 5s";
+        check(rules, standing, by("displaced", "a"), "ok", &["claimed displaced"]); // WBN 6.4
+        let empty = "w 4s";
+        check(rules, empty, by("clock-without-move", "a"), "ok", &["claimed clock-without-move"]); // WBN 7.7
+    }
     check("wbn-1.00", taken, by("not-passed", "A"), "not-seen", &["arbiter-called A note"]);
     check("wbn-1.00", taken, by("concealed", "a"), "not-seen", &["arbiter-called a note"]); // WBN 1.8
     check("wbn-1.00", "", by("a-flying-saucer", "a"), "bad-data", &[]);

@@ -66,8 +66,8 @@ fn a_drop_of_a_man_that_was_never_seen_is_hidden() {
 
 #[test]
 fn men_that_are_swept_off_when_the_clocks_stand_are_not_hidden() {
-    after_capture("b=p... 1s stop b=.... 9s", &[]);
-    after_capture("b=p... 1s stop b=.... 9s b=p... go 6s", &[]);
+    after_capture("b=p... 1s stop b=.... 9s", &["paused - note"]);
+    after_capture("b=p... 1s stop b=.... 9s b=p... go 6s", &["paused - note", "lapsed paused"]);
 }
 
 #[test]

@@ -188,6 +188,14 @@ impl Bench {
         self.clocks[board].black_us = black * SECOND;
     }
 
+    /// The men of a board stand like this, in rows as of FEN, and somebody's time runs.
+    pub fn stand(&mut self, board: usize, rows: &str, white_runs: bool) {
+        let men = shakmaty::Board::from_ascii_board_fen(rows.as_bytes()).unwrap();
+        self.dgt(board, &dump(&men));
+        self.clocks[board].white_runs = white_runs;
+        self.show_clock(board);
+    }
+
     pub fn play(&mut self, script: &str) -> &mut Bench {
         script.split_whitespace().for_each(|word| self.step(word));
         self
@@ -286,10 +294,13 @@ fn button_of(word: &str) -> Button {
 }
 
 fn start_position() -> Message {
-    let board = bughoused::rules::BoardPosition::new(bughoused::rules::RuleSet::WBN_1_00.moves);
+    dump(&shakmaty::Board::new())
+}
+
+fn dump(men: &shakmaty::Board) -> Message {
     let code = |field: usize| {
         let square = Square::new((7 - field as u32 / 8) * 8 + field as u32 % 8);
-        code_of(board.board().piece_at(square))
+        code_of(men.piece_at(square))
     };
     Message::BoardDump(Box::new(std::array::from_fn(code)))
 }

@@ -66,6 +66,9 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     check(non_disruptive, &[]); // WBN 6.5
     check_under("cz-2024.06", non_disruptive, &[]); // CZ 6.4
     check_under("fide-ext", disruptive, &["premove a warning"]); // FIDE-ext 3.9
+    check_under("fide-ext", non_disruptive, &["premove a warning"]); // FIDE-ext 3.9: not even that
+    check("e7- e5p 2s e5- e7p . e2- e4P . w 1s", &["premove a warning"]); // WBN 6.5: taken back in time or not
+    check("e7- e6p 2s e2- e4P . w 1s", &["premove a warning"]); // WBN 6.5: seen with the move
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
 }
 
@@ -78,6 +81,36 @@ fn set_ups_that_are_almost_right_are_told() {
     let mut bench = Bench::set_up(&json!({ "time_control": "180+0" }));
     bench.play("go 2s");
     assert_eq!(bench.told(), ["wrong-setup - warning clock-times", "wrong-setup - warning clock-times"]);
+}
+
+#[test]
+fn clocks_that_stand_are_told_and_whose_time_would_run() {
+    // WBN 7.12
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w 2s stop 1s");
+    let state = bench.table().arbiter_state();
+    let evidence = &state.incidents[0].evidence;
+    assert_eq!((&evidence["clocks"][0]["to_move"], &evidence["clocks"][1]["to_move"]), (&json!("a"), &json!("B")));
+    assert!(evidence["stopped_at"].as_i64().unwrap() > 0);
+    bench.play("go 1s");
+    assert_eq!(bench.told(), ["paused - note", "lapsed paused"]);
+    let mut bench = Bench::playing(&json!({}));
+    bench.ask("pause", json!({}));
+    bench.play("stop 1s");
+    assert_eq!(bench.told(), [""; 0], "the arbiter knows");
+}
+
+#[test]
+fn two_men_that_each_made_a_move_are_several_changes() {
+    // WBN 1.4, WBN 6.4
+    check("e2- e4P 1s d2- d4P 1s w 2s", &["illegal-move A decisive several-changes"]);
+    check("e2- e4P 1s d2- d3P 1s w 5s", &["displaced A note"]);
+}
+
+#[test]
+fn an_illegal_move_is_told_before_the_reply_hides_it() {
+    let taken = "d2- e3P 1s w . . e7- e6p . b 2s"; // WBN 1.14
+    check(taken, &["illegal-move A decisive geometry", "lapsed illegal-move"]);
 }
 
 #[test]
