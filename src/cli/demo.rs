@@ -24,6 +24,7 @@ use crate::{
         settings::{Broker, NodeSettings},
     },
     notation::bpgn::{self, Reader},
+    publish::password::Password,
     rules::RuleSet,
     simulate::{
         hands::{Ply, Profile, Terms, play, players_of, plies_of, terms_of},
@@ -153,7 +154,12 @@ async fn start(args: &Args, play: &Play, folder: &Path) -> Result<Running, Failu
         id: "demo".into(),
         data_dir: folder.to_owned(),
         prefix: "bughouse".into(),
-        broker: Broker::Embedded { listen: MQTT.into(), live_open: true, arbiter: Some(ARBITER.into()), display: None },
+        broker: Broker::Embedded {
+            listen: MQTT.into(),
+            live_open: true,
+            arbiter: Some(Password::clear(ARBITER)),
+            display: None,
+        },
         web: WEB.into(),
         tables: vec![play.settings(&folder.join("ports"))],
         speed: args.speed,

@@ -11,10 +11,12 @@ pub mod export;
 pub mod games;
 mod log;
 mod offences;
+pub mod password;
 pub mod perft;
 pub mod replay;
 mod rig;
 pub mod run;
+pub mod schema;
 pub mod show;
 mod signals;
 pub mod simulate;
@@ -49,6 +51,8 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Run(run::Args),
+    Schema(schema::Args),
+    Password(password::Args),
     Check(check::Args),
     Simulate(simulate::Args),
     Replay(replay::Args),
@@ -67,6 +71,8 @@ impl Command {
         match self {
             Command::Demo(args) => demo::run(&args),
             Command::Run(args) => run::run(args),
+            Command::Password(args) => password::run(&args, &mut out),
+            Command::Schema(args) => schema::run(&args, &mut out),
             Command::Check(args) => check::run(&args, &mut out),
             Command::Games(args) => games::run(&args, &mut out),
             Command::Show(args) => show::run(&args, &mut out),

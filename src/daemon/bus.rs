@@ -1,6 +1,9 @@
 //! The broker that a node uses, its own or another one, as its session and its web server find it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+};
 
 use super::{
     clock,
@@ -20,14 +23,16 @@ pub(super) struct Bus {
     host: String,
     port: u16,
     login: Option<(String, String)>,
+    tls: Option<Arc<rustls::ClientConfig>>,
 }
 
 impl Bus {
     /// Starts the embedded broker, or notes where the other one is.
     pub async fn start(settings: &NodeSettings, topics: &Topics) -> Result<Bus, StartError> {
         match &settings.broker {
-            Broker::External { host, port, login } => {
-                Ok(Bus { broker: None, host: host.clone(), port: *port, login: login.clone() })
+            Broker::External { host, port, login, tls } => {
+                let (host, login, tls) = (host.clone(), login.clone(), tls.clone());
+                Ok(Bus { broker: None, host, port: *port, login, tls })
             }
             Broker::Embedded { listen, live_open, arbiter, display } => {
                 let node = clock::password();
@@ -38,7 +43,7 @@ impl Bus {
                 let broker = broker::start(broker).await.map_err(listen)?;
                 let address = reachable(broker.address());
                 let login = Some((NODE_USER.to_owned(), node));
-                Ok(Bus { broker: Some(broker), host: address.ip().to_string(), port: address.port(), login })
+                Ok(Bus { broker: Some(broker), host: address.ip().to_string(), port: address.port(), login, tls: None })
             }
         }
     }
@@ -57,6 +62,7 @@ impl Bus {
             host: self.host.clone(),
             port: self.port,
             login: self.login.clone(),
+            tls: self.tls.clone(),
             topics: topics.clone(),
             session: name.to_owned(),
             own_broker: self.broker.is_some(),

@@ -7,6 +7,7 @@
 mod device;
 mod nodes;
 mod read;
+mod schema;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use schema::schema;
 use serde::Serialize;
 
 use crate::table::settings::TableSettings;

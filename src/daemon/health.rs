@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
 use tokio::{
     sync::{broadcast, watch},
     time::{MissedTickBehavior, interval},
@@ -17,10 +16,11 @@ use super::{
     log_tap::{self, Line},
 };
 use crate::{
-    event::{DeviceState, LinkState, VERSION},
+    event::{DeviceState, VERSION},
     journal::{self, Journal},
     publish::{
-        session::{Session, SessionHealth},
+        about::{DeviceHealth, JournalHealth, NodeHealth, NodeInfo, NodeLog},
+        session::Session,
         topic::{Message, Topics},
     },
     types::SECOND,
@@ -33,12 +33,6 @@ const HEALTH_EXPIRY_S: u32 = 30;
 /// The latest of each device, by table and name.
 #[derive(Debug, Default)]
 pub(super) struct Devices(Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>);
-
-#[derive(Clone, Debug, Serialize)]
-struct DeviceHealth {
-    link: LinkState,
-    counters: BTreeMap<String, u64>,
-}
 
 impl Devices {
     /// Notes a new state.
@@ -53,47 +47,12 @@ impl Devices {
     }
 }
 
-#[derive(Serialize)]
-struct Info<'a> {
-    v: u8,
-    session: &'a str,
-    version: &'static str,
-    started: String,
-    config: &'a serde_json::Value,
-}
-
 /// `node/N/info`: the program's version and the configuration without secrets.
 pub(super) fn info(topics: &Topics, session: &str, clock: Clock, config: &serde_json::Value) -> Message {
     let started = clock.rfc3339(crate::types::Instant::ZERO);
-    let info = Info { v: VERSION, session, version: env!("CARGO_PKG_VERSION"), started, config };
+    let (version, config) = (env!("CARGO_PKG_VERSION").to_owned(), config.clone());
+    let info = NodeInfo { v: VERSION, session: session.to_owned(), version, started, config };
     Message::json(topics.node("info"), &info).retained()
-}
-
-#[derive(Serialize)]
-struct Health<'a> {
-    v: u8,
-    session: &'a str,
-    time: String,
-    uptime_s: i64,
-    bus: SessionHealth,
-    journal: JournalHealth,
-    tables: BTreeMap<String, BTreeMap<String, DeviceHealth>>,
-}
-
-#[derive(Serialize)]
-struct Log<'a> {
-    v: u8,
-    session: &'a str,
-    time: String,
-    level: &'static str,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct JournalHealth {
-    #[serde(flatten)]
-    disk: journal::Health,
-    batches_waiting: usize,
 }
 
 /// Tells how the node does for as long as it is polled.
@@ -139,9 +98,9 @@ impl HealthTask {
 
     fn tell(&mut self) {
         let at = self.clock.now();
-        let health = Health {
+        let health = NodeHealth {
             v: VERSION,
-            session: &self.name,
+            session: self.name.clone(),
             time: self.clock.rfc3339(at),
             uptime_s: at.micros() / SECOND,
             bus: self.session.health(),
@@ -158,7 +117,8 @@ impl HealthTask {
     fn pass_on(&self, line: Line) {
         let Line { level, message } = line;
         let time = self.clock.rfc3339(self.clock.now());
-        let log = Log { v: VERSION, session: &self.name, time, level, message };
+        let (session, level) = (self.name.clone(), level.to_owned());
+        let log = NodeLog { v: VERSION, session, time, level, message };
         self.session.publish([Message::json(self.topics.node("log"), &log)]);
     }
 }

@@ -1,8 +1,8 @@
 //! What a node is started with: by the daemon from its configuration, by the demo and by tests directly.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use crate::table::settings::TableSettings;
+use crate::{publish::password::Password, table::settings::TableSettings};
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -35,9 +35,9 @@ pub enum Broker {
         /// Whether anonymous clients may read the live feed.
         live_open: bool,
         /// Password of user `arbiter`.
-        arbiter: Option<String>,
+        arbiter: Option<Password>,
         /// Password of user `display`.
-        display: Option<String>,
+        display: Option<Password>,
     },
     /// Another one.
     External {
@@ -47,5 +47,7 @@ pub enum Broker {
         port: u16,
         /// User name and password.
         login: Option<(String, String)>,
+        /// Encrypts the connection.
+        tls: Option<Arc<rustls::ClientConfig>>,
     },
 }

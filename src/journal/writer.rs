@@ -41,7 +41,7 @@ const CHECKPOINT_BYTES: usize = 4 << 20;
 const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
 
 /// Whether what happens is durable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum Health {
     /// It is.

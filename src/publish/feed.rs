@@ -34,8 +34,9 @@ pub struct TableFeed {
 }
 
 /// The envelope of JSON messages that are not events.
-#[derive(Serialize)]
-struct Enveloped<'a, T> {
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "{T}Message")]
+pub(super) struct Enveloped<'a, T> {
     v: u8,
     session: &'a str,
     table: &'a str,

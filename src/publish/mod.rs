@@ -4,11 +4,18 @@
 //! acknowledged, [`session`] brings it there, [`request`] reads what comes back. [`broker`] is a broker in the same
 //! process for who has none. None of them knows a serial port.
 
+pub mod about;
 pub mod acl;
+pub mod attempts;
 pub mod broker;
+mod client;
+mod cloud;
 mod connection;
+pub mod contract;
 pub mod feed;
 pub mod outbox;
+pub mod password;
 pub mod request;
 pub mod session;
+pub mod tls;
 pub mod topic;

@@ -1,8 +1,8 @@
-//! The node's place on the bus: one MQTT 5 session, kept up for as long as the daemon runs.
+//! The node's place on the bus: one MQTT session, kept up for as long as the daemon runs.
 //!
 //! In: messages, through [`Session::publish`], which never waits. Out: the same messages at the broker, in order, and
 //! requests to tables. An absent or slow broker fills the [`Outbox`] and nothing else. Embedded
-//! and external brokers are one case.
+//! and external brokers are one case. A broker that does not take MQTT 5 is spoken to in 3.1.1.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +15,7 @@ use std::{
 };
 
 use futures_util::FutureExt as _;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::{
     sync::{Notify, mpsc, watch},
@@ -22,6 +23,7 @@ use tokio::{
 };
 
 use super::{
+    about::{NodeState, NodeStatus},
     connection::{self, Ended, Sent},
     outbox::Outbox,
     request::Route,
@@ -44,12 +46,32 @@ pub struct SessionSettings {
     pub port: u16,
     /// User name and password.
     pub login: Option<(String, String)>,
+    /// Encrypts the connection.
+    pub tls: Option<Arc<rustls::ClientConfig>>,
     /// Our topic tree.
     pub topics: Topics,
     /// Names this start of the daemon.
     pub session: String,
     /// The broker is ours: all tables on it are ours, and it says truly who sent a request.
     pub own_broker: bool,
+}
+
+/// A version of MQTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// 5, which is tried first.
+    V5,
+    /// 3.1.1, for brokers that know nothing newer.
+    V311,
+}
+
+impl Version {
+    fn other(self) -> Version {
+        match self {
+            Version::V5 => Version::V311,
+            Version::V311 => Version::V5,
+        }
+    }
 }
 
 /// A request for one of our tables.
@@ -65,7 +87,7 @@ pub struct TableRequest {
 pub type Requests = BTreeMap<String, mpsc::Sender<TableRequest>>;
 
 /// How the session does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionHealth {
     /// Whether the broker is there.
     pub connected: bool,
@@ -98,29 +120,15 @@ pub(super) struct Shared {
     outbox: Mutex<Outbox>,
 }
 
-/// What `node/N/state` says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NodeStatus {
-    /// Recording.
-    Online,
-    /// Going down in order.
-    Stopping,
-    /// Gone; also the last will.
-    Offline,
-}
-
-#[derive(Serialize)]
-struct NodeState<'a> {
-    v: u8,
-    session: &'a str,
-    state: NodeStatus,
-}
-
 impl SessionSettings {
     pub(super) fn node_state(&self, state: NodeStatus) -> Message {
-        let state = NodeState { v: VERSION, session: &self.session, state };
+        let state = NodeState { v: VERSION, session: self.session.clone(), state };
         Message::json(self.topics.node("state"), &state).retained()
+    }
+
+    /// What the broker says for us when we are gone.
+    pub(super) fn last_will(&self) -> Message {
+        self.node_state(NodeStatus::Offline)
     }
 }
 
@@ -197,15 +205,20 @@ async fn keep_up(shared: Arc<Shared>) {
     let mut stopping = shared.stopping.subscribe();
     let mut retry = RETRY_MIN;
     let mut last_cause = String::new();
+    let mut version = Version::V5;
     while !shared.is_stopping() {
         let mut sent = Sent::default();
         // A broker that makes the client library panic must not end the recording.
-        let ended = AssertUnwindSafe(connection::run(&shared, &mut sent)).catch_unwind().await;
+        let ended = AssertUnwindSafe(connection::run(&shared, version, &mut sent)).catch_unwind().await;
         let was_connected = shared.connected.swap(false, Ordering::Relaxed);
         shared.with_outbox(|outbox| outbox.restore(sent.into_entries()));
         let cause = match ended {
             Ok(Ended::Stopped) => return,
             Ok(Ended::Lost(cause)) => cause,
+            Ok(Ended::Refused(cause)) => {
+                version = version.other();
+                cause
+            }
             Err(_) => "the MQTT client gave up on what the broker sent".to_owned(),
         };
         if was_connected {

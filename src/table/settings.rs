@@ -11,13 +11,14 @@ use crate::{
 };
 
 /// One `[[table]]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableSettings {
     /// Names the table in topics and records.
     pub id: String,
     /// Rule set: its name, with changes behind commas. A table `{ base = "wbn-1.00", field = value }` reads as that.
     #[serde(default = "default_ruleset", deserialize_with = "ruleset")]
+    #[schemars(schema_with = "ruleset_schema")]
     pub ruleset: String,
     /// Seconds + increment, for example `300+0`.
     #[serde(default = "default_time_control")]
@@ -55,7 +56,7 @@ pub struct TableSettings {
 }
 
 /// Who ends a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Adjudication {
     /// An end is pending until claimed, confirmed or evident from the table.
@@ -66,7 +67,7 @@ pub enum Adjudication {
 }
 
 /// One `[[table.device]]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSettings {
     /// Names the device in topics, captures and messages.
@@ -100,7 +101,7 @@ pub struct DeviceSettings {
 }
 
 /// A serial protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Driver {
     /// DGT boards with their clock.
@@ -120,7 +121,7 @@ impl Driver {
 }
 
 /// A side of a chess clock as seen from its front.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockSide {
     /// White sits at the left display.
@@ -132,7 +133,7 @@ pub enum ClockSide {
     Auto,
 }
 
-/// How a board lies under its men.
+/// How a board lies under its men: `0`, `180` or `"auto"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rotation {
     /// As the protocol numbers it.
@@ -150,6 +151,16 @@ pub enum Rotation {
 enum RotationText {
     Degrees(u16),
     Word(String),
+}
+
+impl schemars::JsonSchema for Rotation {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Rotation".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "enum": [0, 180, "auto"], "description": "How a board lies under its men" })
+    }
 }
 
 impl Serialize for Rotation {
@@ -191,6 +202,10 @@ fn ruleset<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
             rules.map(|rules| rules.to_string()).map_err(serde::de::Error::custom)
         }
     }
+}
+
+fn ruleset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "object"] })
 }
 
 fn default_ruleset() -> String {

@@ -12,6 +12,7 @@ use bughoused::{
     },
     event::{Body, Event, LinkState},
     journal::Reader,
+    publish::password::Password,
     table::settings::TableSettings,
 };
 use serde_json::{Value, json};
@@ -47,7 +48,7 @@ fn settings(data_dir: &Path, boards: &[&str]) -> NodeSettings {
         broker: Broker::Embedded {
             listen: loopback(),
             live_open: true,
-            arbiter: Some("arbiter-secret".into()),
+            arbiter: Some(Password::clear("arbiter-secret")),
             display: None,
         },
         web: loopback(),
@@ -209,7 +210,7 @@ async fn without_a_broker_the_game_is_recorded_all_the_same() {
     let (mut a, b) = (Board::set_up(), Board::set_up());
     let closed = std::net::TcpListener::bind(loopback()).unwrap().local_addr().unwrap();
     let login = Some(("node".into(), NODE_PASSWORD.into()));
-    let broker = Broker::External { host: closed.ip().to_string(), port: closed.port(), login };
+    let broker = Broker::External { host: closed.ip().to_string(), port: closed.port(), login, tls: None };
     let node = Node::start(NodeSettings { broker, ..settings(dir.path(), &[&a.path, &b.path]) }).await.unwrap();
     // No clock runs, so the game is begun by hand, as soon as a broker is there to carry the order.
     let broker = crate::bus::broker(closed).await;
