@@ -109,6 +109,6 @@ class Witness:
 
     def close(self):
         """Ends it and fails on what was wrong."""
-        self.client.loop_stop()
         self.client.disconnect()
+        self.client.loop_stop()
         assert not self.wrong, f"{len(self.wrong)} of {self.count} messages break the contract:\n" + self.wrong[0]
