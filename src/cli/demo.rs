@@ -161,6 +161,7 @@ async fn start(args: &Args, play: &Play, folder: &Path) -> Result<Running, Failu
             display: None,
         },
         web: WEB.into(),
+        arbiter: Some(Password::clear(ARBITER)),
         tables: vec![play.settings(&folder.join("ports"))],
         speed: args.speed,
         shown: serde_json::json!({ "demo": true }),

@@ -52,6 +52,7 @@ impl NodeSettings {
             prefix: config.mqtt.prefix.clone(),
             broker,
             web: config.web.listen,
+            arbiter: password("auth.arbiter_password_file", config.auth.arbiter_password_file.as_deref())?,
             tables: config.tables.clone(),
             shown,
         })

@@ -32,18 +32,31 @@ const HEALTH_EXPIRY_S: u32 = 30;
 
 /// The latest of each device, by table and name.
 #[derive(Debug, Default)]
-pub(super) struct Devices(Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>);
+pub(super) struct Devices {
+    latest: Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>,
+    restarts: Mutex<BTreeMap<String, u64>>,
+}
 
 impl Devices {
     /// Notes a new state.
     pub fn note(&self, device: &DeviceState) {
         let health = DeviceHealth { link: device.link, counters: device.counters.clone() };
-        let mut devices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut devices = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         devices.entry(device.table.clone()).or_default().insert(device.device.clone(), health);
     }
 
+    /// Notes that a table broke and is opened again.
+    pub fn note_restart(&self, table: &str) {
+        let mut restarts = self.restarts.lock().unwrap_or_else(PoisonError::into_inner);
+        *restarts.entry(table.to_owned()).or_default() += 1;
+    }
+
+    fn restarts(&self) -> BTreeMap<String, u64> {
+        self.restarts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn latest(&self) -> BTreeMap<String, BTreeMap<String, DeviceHealth>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -109,6 +122,7 @@ impl HealthTask {
                 batches_waiting: self.journal.waiting(),
             },
             tables: self.devices.latest(),
+            restarts: self.devices.restarts(),
         };
         let message = Message::json(self.topics.node("health"), &health).retained().expiring(HEALTH_EXPIRY_S);
         self.session.publish([message]);

@@ -15,6 +15,7 @@ mod hall;
 mod health;
 pub mod log_tap;
 pub mod node;
+mod opening;
 mod port;
 mod publisher;
 pub mod settings;

@@ -15,9 +15,10 @@ use tokio::{
 use super::{
     bus::Bus,
     clock::Clock,
-    hall::Hall,
+    hall::{Hall, Orders, Surroundings},
     health::{self, Devices, HealthTask},
-    publisher::Publisher,
+    opening::Makings,
+    publisher::{Lanes, Publisher},
     settings::NodeSettings,
     table_task::TableError,
 };
@@ -26,8 +27,7 @@ use crate::{
     journal::{self, Journal, JournalError},
     publish::{
         broker::EmbeddedBroker,
-        feed::TableFeed,
-        session::{Session, SessionHealth},
+        session::{Requests, Session, SessionHealth},
         topic::Topics,
     },
 };
@@ -108,6 +108,8 @@ pub struct Running {
     web_stop: oneshot::Sender<()>,
     broker: Option<Box<dyn EmbeddedBroker>>,
     tables: oneshot::Receiver<Result<(), TableError>>,
+    orders: Orders,
+    settings: NodeSettings,
     stop: watch::Sender<bool>,
     journal: journal::Stopping,
 }
@@ -125,7 +127,12 @@ impl Node {
         let topics = Topics::new(&settings.prefix, &settings.id);
         let clock = Clock::fast(settings.speed);
         let name = clock.session_name();
-        let web = WebSettings { listen: settings.web, broker: String::new(), prefix: topics.prefix().to_owned() };
+        let web = WebSettings {
+            listen: settings.web,
+            broker: String::new(),
+            prefix: topics.prefix().to_owned(),
+            arbiter: settings.arbiter.clone(),
+        };
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
         let listener = server::bind(&web).await.map_err(listen)?;
         let web_address = listener.local_addr().map_err(listen)?;
@@ -134,25 +141,23 @@ impl Node {
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
         let opened = Journal::open(&settings.data_dir)?;
-        let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
+        let journal = opened.journal.clone();
+        let makings = Makings { journal, clock, name: name.clone(), topics: topics.clone(), next: 0 };
+        let hall = Hall::open(&settings.tables, makings)?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
-        let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
+        let (session, session_task) = Session::spawn(bus.session(&topics, &name), Requests::new());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
         let devices = Arc::new(Devices::default());
-        let feeds = settings
-            .tables
-            .iter()
-            .map(|table| TableFeed::new(topics.clone(), &table.id, &name, table.announce.clone()))
-            .collect();
-        let publisher =
-            Publisher { session: session.clone(), feeds, routes: hall.routes.clone(), clock, devices: devices.clone() };
+        let lanes = Arc::new(Lanes::default());
+        let publisher = Publisher { session: session.clone(), lanes: lanes.clone(), clock, devices: devices.clone() };
         let publisher = tokio::spawn(publisher.run(opened.committed));
+        let around = Surroundings { session: session.clone(), lanes, devices: devices.clone() };
         let (journal, disk) = (opened.journal, opened.health);
         let health = HealthTask { topics, name, clock, session: session.clone(), journal, disk, devices };
         let health_task = tokio::spawn(health.run());
         let stop = watch::Sender::new(false);
-        let tables = hall.run(&stop)?;
+        let (orders, tables) = hall.run(around, &stop)?;
         let (web_stop, web_stopped) = oneshot::channel();
         let web = WebSettings { broker: addresses.broker.clone(), ..web };
         let web = tokio::spawn(server::serve(listener, web, async move {
@@ -168,7 +173,9 @@ impl Node {
             web_stop,
             broker: bus.broker,
             tables,
+            orders,
             stop,
+            settings,
             journal: opened.stopping,
         })
     }
@@ -178,6 +185,22 @@ impl Running {
     /// How the MQTT session does.
     pub fn health(&self) -> SessionHealth {
         self.session.health()
+    }
+
+    /// Takes new settings over: tables at once, or when their games are over. Answers whether anything else differs,
+    /// which takes effect with the next start.
+    pub async fn reload(&mut self, settings: NodeSettings) -> bool {
+        let (old, new) = (without_tables(&self.settings.shown), without_tables(&settings.shown));
+        // The tables' thread ends with the node; `wait` tells.
+        let _ = self.orders.send(settings.tables.clone()).await;
+        self.settings.tables = settings.tables;
+        old != new
+    }
+
+    /// The ways to the tables.
+    #[cfg(test)]
+    pub(super) fn requests(&self) -> Arc<Requests> {
+        self.session.requests()
     }
 
     /// Waits until the node breaks, which it never should.
@@ -226,4 +249,13 @@ impl Running {
         }
         lost.unwrap_or(u64::MAX)
     }
+}
+
+/// A configuration as it is shown, but for the tables.
+fn without_tables(shown: &serde_json::Value) -> serde_json::Value {
+    let mut rest = shown.clone();
+    if let Some(sections) = rest.as_object_mut() {
+        sections.remove("tables");
+    }
+    rest
 }

@@ -17,6 +17,8 @@ pub struct NodeSettings {
     pub broker: Broker,
     /// Where the web server listens; port 0 takes any that is free.
     pub web: SocketAddr,
+    /// What arbiters sign in with at the web server.
+    pub arbiter: Option<Password>,
     /// The tables.
     pub tables: Vec<TableSettings>,
     /// So many times as fast as time: 1 except with emulated devices that are faster.

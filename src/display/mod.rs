@@ -6,4 +6,6 @@
 mod assets;
 pub mod board;
 mod bridge;
+mod login;
+mod opening;
 pub mod server;

@@ -3,17 +3,19 @@
 //! | path | answer |
 //! |---|---|
 //! | `/`, `/assets/…` | the page and its files, compiled into the program |
-//! | `/arbiter` | the arbiter's desk; the broker asks for the password |
-//! | `/config.json` | `{"prefix", "version"}`: all that the page must know before it hears the broker |
-//! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port |
+//! | `/hall` | all tables of all nodes |
+//! | `/arbiter` | the arbiter's desk |
+//! | `/login` | `POST` of the arbiter's password: a session cookie; `/logout` ends it |
+//! | `/config.json` | `{"prefix", "version", "login"}`: all that a page must know before it hears the broker |
+//! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port; `?role=arbiter` with the cookie |
 //! | `/healthz` | `ok` while the server answers |
 //!
-//! In: a bound listener, settings, a future that says when to stop. Out: nothing but answers. It knows no table and
-//! holds no secret: the broker decides who may read what, so `/mqtt` is open to pages of other origins too.
+//! In: a bound listener, settings, a future that says when to stop. Out: nothing but answers. It knows no table: the
+//! broker decides who may read what, so `/mqtt` without the cookie is open to pages of other origins too.
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::pin,
     sync::{
         Arc,
@@ -23,12 +25,12 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::{FromRequestParts, Path, Request, State, WebSocketUpgrade},
+    Extension, Router,
+    extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State, WebSocketUpgrade},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware,
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -42,7 +44,12 @@ use tokio::{
     time,
 };
 
-use super::{assets, bridge};
+use super::{
+    assets,
+    bridge::{self, Visitor},
+    login::{Logins, Refusal, same_origin},
+};
+use crate::publish::password::{PASSWORD_BYTES_MAX, Password};
 
 /// Browsers that may watch at once. Each takes up to three descriptors of the process: browser, bridge, broker.
 pub const WATCHERS_MAX: usize = 256;
@@ -83,12 +90,15 @@ pub struct WebSettings {
     pub broker: String,
     /// Prefix of all topics.
     pub prefix: String,
+    /// What arbiters sign in with here; without it the broker asks them.
+    pub arbiter: Option<Password>,
 }
 
 /// What the handlers share.
 #[derive(Clone)]
 struct Shared {
     settings: Arc<WebSettings>,
+    logins: Arc<Logins>,
     watchers: Arc<Semaphore>,
     stopped: watch::Receiver<bool>,
     refused: Arc<AtomicU64>,
@@ -108,8 +118,9 @@ pub async fn serve(
 ) -> io::Result<()> {
     let (stop, stopped) = watch::channel(false);
     let watchers = Arc::new(Semaphore::new(WATCHERS_MAX));
-    let shared =
-        Shared { settings: Arc::new(settings), watchers: Arc::clone(&watchers), stopped, refused: Arc::default() };
+    let logins = Arc::new(Logins::new(settings.arbiter.clone()));
+    let settings = Arc::new(settings);
+    let shared = Shared { settings, logins, watchers: Arc::clone(&watchers), stopped, refused: Arc::default() };
     let mut fetchers = JoinSet::new();
     let served = tokio::select! {
         served = accept_all(&listener, shared, &mut fetchers) => served,
@@ -135,9 +146,10 @@ async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinS
         let place = Arc::clone(&places).acquire_owned().await.expect("the semaphore is never closed");
         while fetchers.try_join_next().is_some() {}
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, from)) => {
                 failures = 0;
-                fetchers.spawn(converse(stream, app.clone(), stopped.clone(), place));
+                let app = app.clone().layer(Extension(From(from.ip())));
+                fetchers.spawn(converse(stream, app, stopped.clone(), place));
             }
             Err(error) if failures >= ACCEPT_FAILURES_MAX => return Err(error),
             Err(error) => {
@@ -173,6 +185,9 @@ fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { assets::answer("index.html", &headers) }))
         .route("/arbiter", get(|headers: HeaderMap| async move { assets::answer("arbiter.html", &headers) }))
+        .route("/hall", get(|headers: HeaderMap| async move { assets::answer("hall.html", &headers) }))
+        .route("/login", post(login).layer(DefaultBodyLimit::max(PASSWORD_BYTES_MAX)))
+        .route("/logout", post(logout))
         .route("/assets/{*path}", get(asset))
         .route("/config.json", get(config))
         .route("/healthz", get(|| async { "ok\n" }))
@@ -191,14 +206,52 @@ async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
     assets::answer(&path, &headers)
 }
 
-async fn config(State(shared): State<Shared>) -> impl IntoResponse {
-    let body = serde_json::json!({ "prefix": shared.settings.prefix, "version": env!("CARGO_PKG_VERSION") });
+/// Where a connection comes from.
+#[derive(Clone, Copy)]
+struct From(IpAddr);
+
+async fn login(
+    State(shared): State<Shared>,
+    Extension(From(from)): Extension<From>,
+    headers: HeaderMap,
+    typed: String,
+) -> Response {
+    if !same_origin(&headers) {
+        return (StatusCode::FORBIDDEN, "expected a request of this server's own page\n").into_response();
+    }
+    let secure = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https");
+    match shared.logins.sign_in(from, typed, secure).await {
+        Ok(cookie) => (StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response(),
+        Err(Refusal::Wrong) => (StatusCode::UNAUTHORIZED, "the password is wrong\n").into_response(),
+        Err(Refusal::Wait) => {
+            let text = "too many wrong passwords; wait a minute\n";
+            (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "60")], text).into_response()
+        }
+        Err(Refusal::Closed) => (StatusCode::NOT_FOUND, "set auth.arbiter_password_file first\n").into_response(),
+    }
+}
+
+async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> impl IntoResponse {
+    (StatusCode::NO_CONTENT, [(header::SET_COOKIE, shared.logins.sign_out(&headers))])
+}
+
+async fn config(State(shared): State<Shared>, headers: HeaderMap) -> impl IntoResponse {
+    let body = serde_json::json!({
+        "prefix": shared.settings.prefix,
+        "version": env!("CARGO_PKG_VERSION"),
+        "login": shared.logins.state(&headers),
+    });
     ([(header::CACHE_CONTROL, "no-store"), (header::CONTENT_TYPE, "application/json")], body.to_string())
 }
 
 /// Upgrades to a WebSocket and hands it to the bridge.
-async fn mqtt(State(shared): State<Shared>, request: Request) -> Response {
+async fn mqtt(State(shared): State<Shared>, Extension(From(from)): Extension<From>, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
+    let as_arbiter = parts.uri.query() == Some("role=arbiter");
+    let login = shared.logins.login(&parts.headers).filter(|_| as_arbiter && same_origin(&parts.headers));
+    if as_arbiter && login.is_none() {
+        return (StatusCode::UNAUTHORIZED, "sign in at /arbiter first\n").into_response();
+    }
     let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &shared).await {
         Ok(upgrade) => upgrade.protocols([SUBPROTOCOL]),
         Err(rejection) => return rejection.into_response(),
@@ -215,7 +268,8 @@ async fn mqtt(State(shared): State<Shared>, request: Request) -> Response {
     };
     upgrade.max_message_size(bridge::MESSAGE_BYTES_MAX).max_frame_size(bridge::MESSAGE_BYTES_MAX).on_upgrade(
         move |socket| async move {
-            bridge::run(socket, shared.settings.broker.clone(), shared.stopped).await;
+            let visitor = Visitor { from, login, logins: shared.logins };
+            bridge::run(socket, shared.settings.broker.clone(), visitor, shared.stopped).await;
             drop(place);
         },
     )

@@ -66,6 +66,8 @@ pub struct NodeHealth {
     pub journal: JournalHealth,
     /// Devices by table and name.
     pub tables: BTreeMap<String, BTreeMap<String, DeviceHealth>>,
+    /// How often a table broke and was opened again; only tables that did.
+    pub restarts: BTreeMap<String, u64>,
 }
 
 /// How the journal does.

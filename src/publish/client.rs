@@ -216,6 +216,14 @@ impl Client {
         }
     }
 
+    /// Asks for them no more.
+    pub fn unsubscribe(&self, filter: &str) -> bool {
+        match self {
+            Client::V5(client) => client.try_unsubscribe(filter).is_ok(),
+            Client::V311(client) => client.try_unsubscribe(filter).is_ok(),
+        }
+    }
+
     /// Says goodbye when everything before it is written.
     pub fn leave(&self) -> bool {
         match self {

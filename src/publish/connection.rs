@@ -4,7 +4,11 @@
 //! for tables. The client library's own queue of unacknowledged messages is not used over a reconnect: it does not
 //! keep the order.
 
-use std::{collections::VecDeque, sync::Arc, sync::atomic::Ordering};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+    sync::atomic::Ordering,
+};
 
 use tokio::time::Instant;
 
@@ -73,6 +77,8 @@ struct Connection<'a> {
     settings: &'a SessionSettings,
     client: Client,
     sent: &'a mut Sent,
+    /// Filters of the requests that are heard.
+    heard: BTreeSet<String>,
     up: bool,
     leaving: bool,
     packet_bytes_max: usize,
@@ -82,8 +88,16 @@ struct Connection<'a> {
 pub(super) async fn run(shared: &Shared, version: Version, sent: &mut Sent) -> Ended {
     let settings = &shared.settings;
     let (client, mut events) = client::connect(settings, version, CHANNEL, WINDOW as u16);
-    let mut connection =
-        Connection { shared, settings, client, sent, up: false, leaving: false, packet_bytes_max: PACKET_BYTES_MAX };
+    let mut connection = Connection {
+        shared,
+        settings,
+        client,
+        sent,
+        heard: BTreeSet::new(),
+        up: false,
+        leaving: false,
+        packet_bytes_max: PACKET_BYTES_MAX,
+    };
     let mut stopping = shared.stopping.subscribe();
     loop {
         let news = {
@@ -114,6 +128,7 @@ impl Connection<'_> {
 
     /// Hands over what the window allows; when nothing is left of a session that stops, says goodbye.
     fn send(&mut self) {
+        self.reroute();
         let now = Instant::now();
         while self.has_room() {
             let Some((entry, message)) = self.shared.with_outbox(|outbox| outbox.pop(now)) else {
@@ -181,9 +196,9 @@ impl Connection<'_> {
 
     fn connected(&mut self, told: Option<u32>) {
         self.packet_bytes_max = told.map_or(PACKET_BYTES_MAX, |told| PACKET_BYTES_MAX.min(told as usize));
-        if !self.client.subscribe(self.filters()) {
-            tracing::error!("cannot subscribe to requests");
-        }
+        let topics = &self.settings.topics;
+        self.subscribe(vec![topics.republish(), topics.node("state")]);
+        self.shared.rerouted.store(true, Ordering::Relaxed);
         self.shared.with_outbox(|outbox| outbox.republish());
         self.up = true;
         self.shared.connected.store(true, Ordering::Relaxed);
@@ -191,15 +206,30 @@ impl Connection<'_> {
         tracing::info!("connected to the MQTT broker at {}:{}", self.settings.host, self.settings.port);
     }
 
-    fn filters(&self) -> Vec<String> {
-        let topics = &self.settings.topics;
-        let mut filters = vec![topics.republish(), topics.node("state")];
-        if self.settings.own_broker {
-            filters.push(topics.requests(None));
-        } else {
-            filters.extend(self.shared.requests.keys().map(|table| topics.requests(Some(table))));
+    /// Hears the requests of the tables that there are now, and of no others.
+    fn reroute(&mut self) {
+        if !self.up || self.leaving || !self.shared.rerouted.swap(false, Ordering::Relaxed) {
+            return;
         }
-        filters
+        let topics = &self.settings.topics;
+        let wanted: BTreeSet<String> = match self.settings.own_broker {
+            true => BTreeSet::from([topics.requests(None)]),
+            false => self.shared.requests().keys().map(|table| topics.requests(Some(table))).collect(),
+        };
+        let new: Vec<String> = wanted.difference(&self.heard).cloned().collect();
+        for gone in self.heard.difference(&wanted) {
+            self.client.unsubscribe(gone);
+        }
+        if !new.is_empty() {
+            self.subscribe(new);
+        }
+        self.heard = wanted;
+    }
+
+    fn subscribe(&self, filters: Vec<String>) {
+        if !self.client.subscribe(filters) {
+            tracing::error!("cannot subscribe to requests");
+        }
     }
 
     fn acknowledged(&mut self, id: u16, refusal: Option<String>) {
@@ -256,11 +286,12 @@ impl Connection<'_> {
 
     fn pass_on(&self, incoming: Incoming) {
         let Incoming { table, route, request } = incoming;
-        let known = self.shared.requests.iter().find(|(id, _)| level(id) == table);
+        let requests = self.shared.requests();
+        let known = requests.iter().find(|(id, _)| level(id) == table);
         let refusal = match (request, known) {
             (Err(response), _) => *response,
             (Ok(request), None) => {
-                let ours = self.shared.requests.keys().cloned().collect::<Vec<_>>().join(", ");
+                let ours = requests.keys().cloned().collect::<Vec<_>>().join(", ");
                 let error = request::error("no-table", format!("expected one of the tables {ours}, found {table}"));
                 request::refused(&request.verb, request.transaction, error)
             }

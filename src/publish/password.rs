@@ -31,7 +31,10 @@ impl Password {
     /// The line begins like a hash and is none, or is longer than a password may be.
     pub fn read(line: &str) -> Result<Password, String> {
         if line.starts_with(HASH_PREFIX) {
-            PasswordHash::new(line).map_err(|e| format!("a damaged hash ({e}); make it with bughoused password"))?;
+            let whole = PasswordHash::new(line).is_ok_and(|hash| hash.hash.is_some() && hash.salt.is_some());
+            if !whole {
+                return Err("a damaged hash; make it with bughoused password".to_owned());
+            }
             return Ok(Password(Arc::new(Kind::Hashed(line.to_owned()))));
         }
         match line.len() {

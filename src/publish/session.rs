@@ -8,7 +8,7 @@ use std::{
     collections::BTreeMap,
     panic::AssertUnwindSafe,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -110,7 +110,9 @@ pub struct Session(Arc<Shared>);
 /// What the handles and the running session have in common.
 pub(super) struct Shared {
     pub(super) settings: SessionSettings,
-    pub(super) requests: Requests,
+    requests: RwLock<Arc<Requests>>,
+    /// Requests for other tables than the connection knows of.
+    pub(super) rerouted: AtomicBool,
     pub(super) wake: Notify,
     pub(super) stopping: watch::Sender<bool>,
     pub(super) connected: AtomicBool,
@@ -137,7 +139,8 @@ impl Session {
     pub fn spawn(settings: SessionSettings, requests: Requests) -> (Session, tokio::task::JoinHandle<()>) {
         let session = Session(Arc::new(Shared {
             settings,
-            requests,
+            requests: RwLock::new(Arc::new(requests)),
+            rerouted: AtomicBool::new(false),
             wake: Notify::new(),
             stopping: watch::Sender::new(false),
             connected: AtomicBool::new(false),
@@ -154,6 +157,19 @@ impl Session {
     /// Queues messages in order. Never waits.
     pub fn publish(&self, messages: impl IntoIterator<Item = Message>) {
         self.0.publish(messages);
+    }
+
+    /// From now on requests go these ways.
+    pub fn serve(&self, requests: Requests) {
+        *self.0.requests.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(requests);
+        self.0.rerouted.store(true, Ordering::Relaxed);
+        self.0.wake.notify_one();
+    }
+
+    /// The ways that requests go.
+    #[cfg(test)]
+    pub(crate) fn requests(&self) -> Arc<Requests> {
+        self.0.requests()
     }
 
     /// Says that the node is going down; go on publishing, then [`Session::stop`].
@@ -193,6 +209,11 @@ impl Shared {
     /// The outbox stays usable after a panic of another holder: each of its methods leaves it whole.
     pub(super) fn with_outbox<T>(&self, act: impl FnOnce(&mut Outbox) -> T) -> T {
         act(&mut self.outbox.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The ways to the tables.
+    pub(super) fn requests(&self) -> Arc<Requests> {
+        self.requests.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn is_stopping(&self) -> bool {

@@ -52,6 +52,7 @@ fn settings(data_dir: &Path, boards: &[&str]) -> NodeSettings {
             display: None,
         },
         web: loopback(),
+        arbiter: None,
         tables: vec![table(boards)],
         speed: 1,
         shown: json!({"node": {"id": "hall"}}),
