@@ -4,6 +4,7 @@
 //! it is seen in this file alone; the rest of the program talks MQTT to it as to any other broker.
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     io,
     net::{IpAddr, SocketAddr},
@@ -40,7 +41,9 @@ const CLIENTS_MAX: usize = 1_000;
 const CLIENT_QUEUE_MAX: usize = 2_000;
 /// Messages and bytes kept for one client that is away.
 const AWAY_QUEUE_MAX: usize = 2_000;
-const AWAY_QUEUE_BYTES_MAX: usize = 4 << 20;
+const AWAY_QUEUE_BYTES_MAX: usize = 1 << 20;
+/// Sessions of anonymous clients that are kept while they are away; a stranger could make any number.
+const ANONYMOUS_SESSIONS_MAX: usize = 64;
 /// How long the session of a client that is away is kept.
 const SESSION_EXPIRY: Duration = Duration::from_secs(3600);
 /// Most subscriptions of one client.
@@ -104,6 +107,7 @@ pub async fn start(settings: BrokerSettings) -> io::Result<Box<dyn EmbeddedBroke
         acl: Acl::new(&settings.topics, settings.live_open),
         passwords: settings.passwords,
         attempts: Mutex::default(),
+        kept: Mutex::default(),
         hashing: Semaphore::new(HASHES_MAX),
     };
     let broker = MqttBroker::with_config(config(settings.listen)).await.map_err(io::Error::other)?;
@@ -165,6 +169,8 @@ struct Access {
     acl: Acl,
     passwords: Passwords,
     attempts: Mutex<Attempts>,
+    /// Anonymous clients whose sessions are kept, and when they came last.
+    kept: Mutex<BTreeMap<String, Instant>>,
     hashing: Semaphore,
 }
 
@@ -180,6 +186,9 @@ impl Access {
         // Subscribers learn the node's client id; it must not let anybody take its connection over.
         if role != Role::Node && connect.client_id.starts_with(CLIENT_ID_PREFIX) {
             return Err(ReasonCode::ClientIdentifierNotValid);
+        }
+        if role == Role::Public && keeps_session(connect) && !self.may_keep(&connect.client_id) {
+            return Err(ReasonCode::QuotaExceeded);
         }
         // The library checks a will's topic nowhere else.
         match &connect.will {
@@ -215,6 +224,18 @@ impl Access {
         right.then_some(role).ok_or(ReasonCode::BadUsernameOrPassword)
     }
 
+    /// Whether one more anonymous session may be kept.
+    fn may_keep(&self, client: &str) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        kept.retain(|_, came| now - *came < SESSION_EXPIRY);
+        let room = kept.len() < ANONYMOUS_SESSIONS_MAX || kept.contains_key(client);
+        if room {
+            kept.insert(client.to_owned(), now);
+        }
+        room
+    }
+
     /// Hashing takes its time: not on the threads that carry messages, and never many at once.
     async fn is(&self, expected: Password, typed: Vec<u8>) -> bool {
         let Ok(_place) = self.hashing.acquire().await else { return false };
@@ -225,6 +246,11 @@ impl Access {
     fn attempts(&self) -> std::sync::MutexGuard<'_, Attempts> {
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the client's session outlives its connection.
+fn keeps_session(connect: &ConnectPacket) -> bool {
+    !connect.clean_start || connect.properties.get_session_expiry_interval().is_some_and(|seconds| seconds > 0)
 }
 
 fn role(user: Option<&str>) -> Role {
