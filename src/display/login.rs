@@ -19,7 +19,7 @@ use crate::publish::{attempts::Attempts, broker::ARBITER_USER, password::Passwor
 const SESSION: Duration = Duration::from_secs(12 * 3600);
 /// Sessions at once; the oldest ends when there is one more.
 const SESSIONS_MAX: usize = 64;
-/// Hashes of passwords that are worked out at once.
+/// Logins that may wait on a thread for a hash, which are worked out one after the other.
 const HASHES_MAX: usize = 2;
 const COOKIE: &str = "bughoused";
 

@@ -50,7 +50,7 @@ const SESSION_EXPIRY: Duration = Duration::from_secs(3600);
 const SUBSCRIPTIONS_MAX: usize = 200;
 /// Most retained topics.
 const RETAINED_MAX: usize = 10_000;
-/// Hashes of passwords that are worked out at once.
+/// Logins that may wait on a thread for a hash, which are worked out one after the other.
 const HASHES_MAX: usize = 2;
 /// Letters of a refused user's name that are logged.
 const USER_LETTERS_MAX: usize = 40;

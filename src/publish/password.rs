@@ -2,17 +2,25 @@
 //!
 //! In: a line of text. Out: whether what somebody typed is the same. It never shows what it holds.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use argon2::{
-    Argon2,
-    password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString},
+    Algorithm, Argon2, Block, Params, Version,
+    password_hash::{PasswordHash, PasswordHasher as _, SaltString},
 };
 
 /// Longest password in bytes: longer ones are never right and cost no hashing.
 pub const PASSWORD_BYTES_MAX: usize = 256;
 /// How a hash begins (PHC string format).
 const HASH_PREFIX: &str = "$argon2";
+/// Largest memory that a hash may ask for, in blocks of 1 KiB.
+const BLOCKS_MAX: usize = 128 << 10;
+
+/// What hashes are worked out in, one after the other: many logins at once must not take many times its size.
+static MEMORY: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
 /// A password to compare with. Clones share it.
 #[derive(Clone, PartialEq, Eq)]
@@ -31,8 +39,7 @@ impl Password {
     /// The line begins like a hash and is none, or is longer than a password may be.
     pub fn read(line: &str) -> Result<Password, String> {
         if line.starts_with(HASH_PREFIX) {
-            let whole = PasswordHash::new(line).is_ok_and(|hash| hash.hash.is_some() && hash.salt.is_some());
-            if !whole {
+            if PasswordHash::new(line).ok().and_then(|hash| work_out(&hash, b"")).is_none() {
                 return Err("a damaged hash; make it with bughoused password".to_owned());
             }
             return Ok(Password(Arc::new(Kind::Hashed(line.to_owned()))));
@@ -56,11 +63,28 @@ impl Password {
         }
         match &*self.0 {
             Kind::Clear(password) => same(password.as_bytes(), typed),
-            Kind::Hashed(hash) => {
-                PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(typed, &hash).is_ok())
+            Kind::Hashed(line) => {
+                let hash = PasswordHash::new(line).ok();
+                let pair = hash.as_ref().and_then(|hash| Some((hash.hash?, work_out(hash, typed)?)));
+                pair.is_some_and(|(expected, found)| same(expected.as_bytes(), &found))
             }
         }
     }
+}
+
+/// What `typed` comes to with the salt and the parameters of a hash; none for a hash that lacks something.
+fn work_out(hash: &PasswordHash<'_>, typed: &[u8]) -> Option<Vec<u8>> {
+    let params = Params::try_from(hash).ok().filter(|params| params.block_count() <= BLOCKS_MAX)?;
+    let algorithm = Algorithm::try_from(hash.algorithm).ok()?;
+    let version = hash.version.map_or(Some(Version::default()), |version| Version::try_from(version).ok())?;
+    let mut salt = [0; 64];
+    let salt = hash.salt?.decode_b64(&mut salt).ok()?;
+    let mut out = vec![0; hash.hash?.len()];
+    let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
+    memory.resize(params.block_count(), Block::default());
+    let argon = Argon2::new(algorithm, version, params);
+    argon.hash_password_into_with_memory(typed, salt, &mut out, &mut memory[..]).ok()?;
+    Some(out)
 }
 
 impl fmt::Debug for Password {

@@ -23,7 +23,7 @@ from pathlib import Path
 import brokers
 import live
 import load
-import truth
+from load import truth
 
 GROWTH_MIB_MAX = 48
 WARM_UP_SHARE = 0.3
@@ -118,11 +118,13 @@ def frame(chance, data):
 class Strangers:
     """Threads that attack until they are told to stop."""
 
-    def __init__(self, seed, mqtt_port, web_port, lines):
+    def __init__(self, seed, mqtt_port, web_port, lines, only=""):
         self.stopped, self.counts, self.threads = threading.Event(), {}, []
         attacks = {"mqtt": (self.mqtt, mqtt_port), "web": (self.web, web_port), "socket": (self.socket, web_port)}
         attacks |= {f"serial {name}": (self.serial, line) for name, line in lines.items()}
         for name, (attack, target) in attacks.items():
+            if only not in name:
+                continue
             self.counts[name] = 0
             chance = random.Random(f"{seed} {name}")
             thread = threading.Thread(target=self.go, args=(name, attack, chance, target), daemon=True)
@@ -214,7 +216,7 @@ def one_game(binary, daemon, ear, folder, game, links, seed):
     return record() == played, record()
 
 
-def run(binary, seconds, seed, folder):
+def run(binary, seconds, seed, folder, only=""):
     """The whole attack; the figures."""
     game = folder / "game.bpgn"
     game.write_text(truth.text_of(load.CORPUS, load.GAME))
@@ -234,7 +236,7 @@ def run(binary, seconds, seed, folder):
     config.write_text(config.read_text() + second_table(ports))
     daemon = live.Process([binary, "run", "--config", config], folder / "daemon.log")
     live.wait_for("the daemon", lambda: live.listens(broker.port) and live.listens(web))
-    ear, strangers = load.Ear(broker.port), Strangers(seed, broker.port, web, lines)
+    ear, strangers = load.Ear(broker.port), Strangers(seed, broker.port, web, lines, only)
     memory, games, began = [], [], time.monotonic()
 
     def sample():
@@ -274,10 +276,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="attacks whose names have this in them")
     arguments = parser.parse_args()
     binary = Path(os.environ.get("BUGHOUSED", load.ROOT / "target/debug/bughoused")).resolve()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(run(binary, arguments.seconds, arguments.seed, Path(folder)), indent=2))
+        print(json.dumps(run(binary, arguments.seconds, arguments.seed, Path(folder), arguments.only), indent=2))
 
 
 if __name__ == "__main__":

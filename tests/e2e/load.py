@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -21,9 +22,13 @@ from pathlib import Path
 
 import live
 import paho.mqtt.client as mqtt
-import truth
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Where pytest finds the referee; as a command this file looks there itself.
+sys.path.append(str(ROOT / "tests/differential"))
+
+import truth  # noqa: E402
+
 CORPUS = ROOT / "tests/data/games.bpgn"
 # 27 plies in about 20 s.
 GAME = 31
