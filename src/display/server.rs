@@ -47,6 +47,7 @@ use tokio::{
 use super::{
     assets,
     bridge::{self, Visitor},
+    guests::{Guest, Guests},
     login::{Logins, Refusal, same_origin},
 };
 use crate::publish::password::{PASSWORD_BYTES_MAX, Password};
@@ -55,6 +56,9 @@ use crate::publish::password::{PASSWORD_BYTES_MAX, Password};
 pub const WATCHERS_MAX: usize = 256;
 /// Connections that may fetch files at once; further ones wait in the system's queue.
 const FETCHERS_MAX: usize = 64;
+/// Of these, one address may have so many.
+const WATCHERS_EACH_MAX: usize = 64;
+const FETCHERS_EACH_MAX: usize = 16;
 /// A request's head must be there within this time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that fetches files is closed after this time, so that a slow reader does not keep its place.
@@ -100,6 +104,7 @@ struct Shared {
     settings: Arc<WebSettings>,
     logins: Arc<Logins>,
     watchers: Arc<Semaphore>,
+    watching: Guests,
     stopped: watch::Receiver<bool>,
     refused: Arc<AtomicU64>,
 }
@@ -120,7 +125,14 @@ pub async fn serve(
     let watchers = Arc::new(Semaphore::new(WATCHERS_MAX));
     let logins = Arc::new(Logins::new(settings.arbiter.clone()));
     let settings = Arc::new(settings);
-    let shared = Shared { settings, logins, watchers: Arc::clone(&watchers), stopped, refused: Arc::default() };
+    let shared = Shared {
+        settings,
+        logins,
+        watchers: Arc::clone(&watchers),
+        watching: Guests::new(WATCHERS_EACH_MAX),
+        stopped,
+        refused: Arc::default(),
+    };
     let mut fetchers = JoinSet::new();
     let served = tokio::select! {
         served = accept_all(&listener, shared, &mut fetchers) => served,
@@ -139,6 +151,7 @@ pub async fn serve(
 
 async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinSet<()>) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(FETCHERS_MAX));
+    let fetching = Guests::new(FETCHERS_EACH_MAX);
     let stopped = shared.stopped.clone();
     let app = router(shared);
     let mut failures = 0;
@@ -148,7 +161,9 @@ async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinS
         match listener.accept().await {
             Ok((stream, from)) => {
                 failures = 0;
+                let Some(guest) = fetching.enter(from.ip()) else { continue }; // hung up on
                 let app = app.clone().layer(Extension(From(from.ip())));
+                let place = (place, guest);
                 fetchers.spawn(converse(stream, app, stopped.clone(), place));
             }
             Err(error) if failures >= ACCEPT_FAILURES_MAX => return Err(error),
@@ -162,7 +177,12 @@ async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinS
 }
 
 /// One HTTP connection. It ends when it becomes a WebSocket; that one has its own place.
-async fn converse(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>, place: OwnedSemaphorePermit) {
+async fn converse(
+    stream: TcpStream,
+    app: Router,
+    mut stopped: watch::Receiver<bool>,
+    place: (OwnedSemaphorePermit, Guest),
+) {
     let _ = stream.set_nodelay(true);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -260,9 +280,12 @@ async fn mqtt(State(shared): State<Shared>, Extension(From(from)): Extension<Fro
         let text = "expected the WebSocket subprotocol \"mqtt\"; set it in the client's options\n";
         return (StatusCode::BAD_REQUEST, text).into_response();
     }
-    let Ok(place) = Arc::clone(&shared.watchers).try_acquire_owned() else {
+    let place = Arc::clone(&shared.watchers).try_acquire_owned().ok().zip(shared.watching.enter(from));
+    let Some(place) = place else {
         let refused = shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::warn!("web: {WATCHERS_MAX} browsers watch already, the most there may be; {refused} refused so far");
+        tracing::warn!(
+            "web: {WATCHERS_MAX} browsers watch, or {WATCHERS_EACH_MAX} from {from}; {refused} refused so far"
+        );
         let text = "expected a free place, found none; try again in half a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "30")], text).into_response();
     };

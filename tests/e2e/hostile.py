@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Strangers while a game is played: random and mutated bytes on serial lines, MQTT, WebSocket and HTTP.
 
-    tests/e2e/hostile.py --seconds 600
+    tests/.cache/venv/bin/python tests/e2e/hostile.py --seconds 600
 
 One table plays game after game with emulated hands, each game is compared with its record; a second table's lines carry
 nonsense. The daemon must not end, and its memory must not grow. $BUGHOUSED names the program; --seed repeats a run.
@@ -28,6 +28,7 @@ from load import truth
 GROWTH_MIB_MAX = 48
 WARM_UP_SHARE = 0.3
 IDLE_SOCKETS = 64
+FILTERS = ["bughouse/#", "bughouse/table/1/live/#", "bughouse/table/1/public/#", "#", "$SYS/#", "a/+/b"]
 HTTP = [
     b"GET / HTTP/1.1\r\nhost: x\r\n\r\n",
     b"POST /login HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nguess",
@@ -65,7 +66,7 @@ def conversation(chance):
     """What an MQTT client might say, well-formed."""
     version = chance.choice([4, 5])
     none = b"\0" if version == 5 else b""
-    topic = chance.choice(["bughouse/#", "bughouse/table/1/live/#", "bughouse/table/1/public/#", "#", "$SYS/#", "a/+/b"])
+    topic = chance.choice(FILTERS)
     request = "bughouse/table/1/arbiter/request/" + chance.choice(["abort", "new-game", "result"])
     said = connect(chance, version)
     for _ in range(chance.randrange(4)):
@@ -171,8 +172,8 @@ class Strangers:
     def socket(self, chance, port):
         """Through the WebSocket."""
         key = base64.b64encode(chance.randbytes(16))
-        head = b"GET /mqtt HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n"
-        head += b"sec-websocket-protocol: mqtt\r\nsec-websocket-key: " + key + b"\r\n\r\n"
+        head = b"GET /mqtt HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+        head += b"sec-websocket-version: 13\r\nsec-websocket-protocol: mqtt\r\nsec-websocket-key: " + key + b"\r\n\r\n"
         self.talk(port, [head, *(frame(chance, nonsense(chance, conversation)) for _ in range(chance.randrange(1, 4)))])
 
     def serial(self, chance, line):
@@ -193,12 +194,10 @@ class Strangers:
 
 def second_table(ports):
     """The entry of the table whose lines carry nonsense."""
-    boards = "".join(
-        f'[[table.device]]\nname = "board-{x.lower()}"\ndriver = "dgt"\nport = "{ports[x]}"\nboard = "{x}"\nclock = true\n'
-        for x in "AB"
-    )
-    tray = f'[[table.device]]\nname = "trays"\ndriver = "bslp"\nport = "{ports["trays"]}"\npockets = ["A", "a", "B", "b"]\n'
-    return f'\n[[table]]\nid = "2"\n{boards}{tray}'
+    device = '[[table.device]]\nname = "{0}"\ndriver = "{1}"\nport = "{2}"\n{3}\n'.format
+    boards = [device(f"board-{x.lower()}", "dgt", ports[x], f'board = "{x}"\nclock = true') for x in "AB"]
+    tray = device("trays", "bslp", ports["trays"], 'pockets = ["A", "a", "B", "b"]')
+    return f'\n[[table]]\nid = "2"\n{"".join(boards)}{tray}'
 
 
 def one_game(binary, daemon, ear, folder, game, links, seed):
@@ -206,7 +205,8 @@ def one_game(binary, daemon, ear, folder, game, links, seed):
     before = len(ear.heard())
     command = [binary, "simulate", game, "--human", "clean", "--seed", seed, "--links", links]
     simulator = live.Process(command, folder / f"simulate-{seed}.log")
-    played = {(move["board"], move["ply"]): move["move"] for move in truth.moves_of(truth.games(load.CORPUS)[load.GAME])}
+    moves = truth.moves_of(truth.games(load.CORPUS)[load.GAME])
+    played = {(move["board"], move["ply"]): move["move"] for move in moves}
     record = lambda: load.moves_of(event for _, event in ear.heard()[before:] if event["table"] == "1")  # noqa: E731
     try:
         live.wait_for("the game's moves", lambda: daemon.process.poll() is not None or record() == played, 120)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Many tables on one node, all played at once by emulated hands: is a move lost, how late is it, what does it cost?
 
-    tests/e2e/load.py --tables 64 --human blitz     one run
-    tests/e2e/load.py --growth 128                  1, 2, 4 ... 128 tables
+    tests/.cache/venv/bin/python tests/e2e/load.py --tables 64 --human blitz     one run
+    tests/.cache/venv/bin/python tests/e2e/load.py --growth 128                  1, 2, 4 ... 128 tables
 
 Each table plays the same short game with other hands. What is published is compared with the game, and with what the
 same hands give in virtual time, where nothing is ever late. Latency is from the input that decided (stamped when it

@@ -23,7 +23,8 @@ SECRET = (
 TOPICS = (*PUBLIC, *LIVE, *SECRET)
 FILTERS = ("#", "+/+/+/+/+", "table/#", "table/+/arbiter/#", "$SYS/#", "table/1/+/state")
 MAY_READ = {"node": {*TOPICS}, "arbiter": {*TOPICS}, "display": {*PUBLIC, *LIVE}, "public": {*PUBLIC}}
-MAY_WRITE = {"node": {*TOPICS}, "arbiter": {"table/1/arbiter/request/claim", "ctl/republish"}, "display": set(), "public": set()}
+REQUESTS = {"table/1/arbiter/request/claim", "ctl/republish"}
+MAY_WRITE = {"node": {*TOPICS}, "arbiter": REQUESTS, "display": set(), "public": set()}
 QUIET_SECONDS = 1
 SECONDS_MAX = 20
 

@@ -155,9 +155,8 @@ def test_the_recorded_bytes_replay_to_what_was_published(bughoused, played, tmp_
     assert again.returncode == 0, again.stderr
     moves = [event for event in map(json.loads, again.stdout.splitlines()) if event["type"] == "move"]
     told = [(move["seat"], move["move"], replay.plain_bfen(move["bfen"])) for move in moves]
-    assert told == [
-        (move["seat"], move["move"], replay.plain_bfen(move["bfen"])) for move in played.readers[played.broker.protocols[-1]].moves()
-    ]
+    heard = played.readers[played.broker.protocols[-1]].moves()
+    assert told == [(move["seat"], move["move"], replay.plain_bfen(move["bfen"])) for move in heard]
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,8 @@ class Evening(Hall):
         """The same with any payload."""
         command = ["mosquitto_rr", *self.as_arbiter(), "-V", "5", "-q", "1"]
         topics = ["-t", f"{TABLE}/arbiter/request/{verb}", "-e", f"{TABLE}/arbiter/response/e2e"]
-        done = subprocess.run([*command, *topics, "-m", payload, "-W", str(ANSWER_SECONDS)], capture_output=True, text=True)
+        command += [*topics, "-m", payload, "-W", str(ANSWER_SECONDS)]
+        done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, f"{verb}: {done.stderr}"
         return json.loads(done.stdout)
 

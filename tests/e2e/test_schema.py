@@ -31,7 +31,8 @@ def test_the_shipped_configuration_is_valid_and_a_misspelt_one_is_not(schema, da
     text = (data.parent.parent / ROOT_CONFIGURATION).read_text()
     validator.validate(tomllib.loads(text))
     validator.validate(tomllib.loads(text.replace("#: ", "")))
-    for right, wrong in [("data_dir", "data-dir"), ('driver = "dgt"', 'driver = "dgd"'), ('board = "A"', 'board = "I"')]:
+    mistakes = {"data_dir": "data-dir", 'driver = "dgt"': 'driver = "dgd"', 'board = "A"': 'board = "I"'}
+    for right, wrong in mistakes.items():
         assert right in text
         assert not validator.is_valid(tomllib.loads(text.replace(right, wrong))), wrong
 
