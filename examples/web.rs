@@ -1,7 +1,7 @@
 //! Serves the spectators' page beside any broker: for whoever works on the page.
 //!
-//! `cargo run --example web -- 127.0.0.1:8080 127.0.0.1:1883 bughouse [PASSWORD]`. In a development build the files are read
-//! from `src/display/web/` at each request: edit and reload.
+//! `cargo run --example web -- 127.0.0.1:8080 127.0.0.1:1883 bughouse [PASSWORD]`. In a development build the files are
+//! read from `src/display/web/` at each request: edit and reload.
 
 use std::{env, error::Error};
 

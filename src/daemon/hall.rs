@@ -1,7 +1,7 @@
 //! All tables of a node, each a task of its own with its own ports, on threads apart from the rest of the node.
 //!
 //! In: the tables' settings, and new ones when the configuration is read again. Out: running tables, their ways for
-//! requests at the MQTT session, their [`Lane`]s at the publisher. A table that breaks is opened again after a while and
+//! requests at the MQTT session, their lanes at the publisher. A table that breaks is opened again after a while and
 //! touches no other one. A table that is changed or taken out goes on until its game is over.
 
 use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread, time::Duration};
