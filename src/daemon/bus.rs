@@ -3,6 +3,7 @@
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::Arc,
+    time::Duration,
 };
 
 use super::{
@@ -24,15 +25,16 @@ pub(super) struct Bus {
     port: u16,
     login: Option<(String, String)>,
     tls: Option<Arc<rustls::ClientConfig>>,
+    refresh: Option<Duration>,
 }
 
 impl Bus {
     /// Starts the embedded broker, or notes where the other one is.
     pub async fn start(settings: &NodeSettings, topics: &Topics) -> Result<Bus, StartError> {
         match &settings.broker {
-            Broker::External { host, port, login, tls } => {
+            Broker::External { host, port, login, tls, refresh } => {
                 let (host, login, tls) = (host.clone(), login.clone(), tls.clone());
-                Ok(Bus { broker: None, host, port: *port, login, tls })
+                Ok(Bus { broker: None, host, port: *port, login, tls, refresh: *refresh })
             }
             Broker::Embedded { listen, live_open, arbiter, display } => {
                 let node = clock::password();
@@ -43,7 +45,14 @@ impl Bus {
                 let broker = broker::start(broker).await.map_err(listen)?;
                 let address = reachable(broker.address());
                 let login = Some((NODE_USER.to_owned(), node));
-                Ok(Bus { broker: Some(broker), host: address.ip().to_string(), port: address.port(), login, tls: None })
+                Ok(Bus {
+                    broker: Some(broker),
+                    host: address.ip().to_string(),
+                    port: address.port(),
+                    login,
+                    tls: None,
+                    refresh: None,
+                })
             }
         }
     }
@@ -63,6 +72,7 @@ impl Bus {
             port: self.port,
             login: self.login.clone(),
             tls: self.tls.clone(),
+            refresh: self.refresh,
             topics: topics.clone(),
             session: name.to_owned(),
             own_broker: self.broker.is_some(),

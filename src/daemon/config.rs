@@ -108,6 +108,8 @@ pub struct External {
     pub client_cert: Option<PathBuf>,
     /// Its key.
     pub client_key: Option<PathBuf>,
+    /// How often retained topics are sent again, in microseconds.
+    pub refresh_us: Option<u64>,
 }
 
 /// `[auth]`.

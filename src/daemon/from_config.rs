@@ -3,7 +3,7 @@
 //! In: a checked [`Config`]. Out: [`NodeSettings`] with passwords and certificates read from their files. A file with a
 //! secret that everybody may read is refused.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use super::{
     config::{self, Config, External},
@@ -79,7 +79,8 @@ fn external_broker(external: &External) -> Result<Broker, SettingsError> {
         true => Some(tls::client(external.ca_file.as_deref(), own)?),
         false => None,
     };
-    Ok(Broker::External { host: external.host.clone(), port: external.port, login, tls })
+    let refresh = external.refresh_us.map(Duration::from_micros);
+    Ok(Broker::External { host: external.host.clone(), port: external.port, login, tls, refresh })
 }
 
 /// The password of a file, or its hash.

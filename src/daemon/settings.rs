@@ -1,6 +1,6 @@
 //! What a node is started with: by the daemon from its configuration, by the demo and by tests directly.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{publish::password::Password, table::settings::TableSettings};
 
@@ -51,5 +51,7 @@ pub enum Broker {
         login: Option<(String, String)>,
         /// Encrypts the connection.
         tls: Option<Arc<rustls::ClientConfig>>,
+        /// How often retained topics are sent again.
+        refresh: Option<Duration>,
     },
 }

@@ -10,7 +10,7 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use tokio::time::Instant;
+use tokio::time::{Instant, Interval, interval_at};
 
 use super::{
     broker::PACKET_BYTES_MAX,
@@ -99,6 +99,7 @@ pub(super) async fn run(shared: &Shared, version: Version, sent: &mut Sent) -> E
         packet_bytes_max: PACKET_BYTES_MAX,
     };
     let mut stopping = shared.stopping.subscribe();
+    let mut refresh = settings.refresh.map(|every| interval_at(Instant::now() + every, every));
     loop {
         let news = {
             let next = events.poll();
@@ -108,6 +109,7 @@ pub(super) async fn run(shared: &Shared, version: Version, sent: &mut Sent) -> E
                     biased;
                     news = &mut next => break news,
                     () = shared.wake.notified(), if connection.has_room() => connection.send(),
+                    () = due(&mut refresh) => connection.refresh(),
                     _ = stopping.wait_for(|stop| *stop), if !connection.up => return Ended::Stopped,
                 }
             }
@@ -121,7 +123,21 @@ pub(super) async fn run(shared: &Shared, version: Version, sent: &mut Sent) -> E
     }
 }
 
+/// The next time that retained topics are sent again; never without an interval.
+async fn due(refresh: &mut Option<Interval>) {
+    match refresh {
+        Some(refresh) => drop(refresh.tick().await),
+        None => std::future::pending().await,
+    }
+}
+
 impl Connection<'_> {
+    /// Sends every retained topic again.
+    fn refresh(&mut self) {
+        self.shared.with_outbox(|outbox| outbox.republish());
+        self.send();
+    }
+
     fn has_room(&self) -> bool {
         self.up && self.sent.len() < WINDOW && !self.leaving
     }
@@ -197,7 +213,9 @@ impl Connection<'_> {
     fn connected(&mut self, told: Option<u32>) {
         self.packet_bytes_max = told.map_or(PACKET_BYTES_MAX, |told| PACKET_BYTES_MAX.min(told as usize));
         let topics = &self.settings.topics;
-        self.subscribe(vec![topics.republish(), topics.node("state")]);
+        if !self.client.subscribe(vec![topics.republish(), topics.node("state")]) {
+            tracing::error!("cannot subscribe to what others say of this node");
+        }
         self.shared.rerouted.store(true, Ordering::Relaxed);
         self.shared.with_outbox(|outbox| outbox.republish());
         self.up = true;
@@ -216,20 +234,14 @@ impl Connection<'_> {
             true => BTreeSet::from([topics.requests(None)]),
             false => self.shared.requests().keys().map(|table| topics.requests(Some(table))).collect(),
         };
+        let gone: Vec<String> = self.heard.difference(&wanted).cloned().collect();
         let new: Vec<String> = wanted.difference(&self.heard).cloned().collect();
-        for gone in self.heard.difference(&wanted) {
-            self.client.unsubscribe(gone);
+        self.heard.retain(|filter| !gone.contains(filter) || !self.client.unsubscribe(filter));
+        if !new.is_empty() && self.client.subscribe(new.clone()) {
+            self.heard.extend(new);
         }
-        if !new.is_empty() {
-            self.subscribe(new);
-        }
-        self.heard = wanted;
-    }
-
-    fn subscribe(&self, filters: Vec<String>) {
-        if !self.client.subscribe(filters) {
-            tracing::error!("cannot subscribe to requests");
-        }
+        // What found no room among the messages under way is tried again behind them.
+        self.shared.rerouted.fetch_or(self.heard != wanted, Ordering::Relaxed);
     }
 
     fn acknowledged(&mut self, id: u16, refusal: Option<String>) {

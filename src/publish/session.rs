@@ -48,6 +48,8 @@ pub struct SessionSettings {
     pub login: Option<(String, String)>,
     /// Encrypts the connection.
     pub tls: Option<Arc<rustls::ClientConfig>>,
+    /// How often retained topics are sent again, for a broker that does not give them to filters.
+    pub refresh: Option<Duration>,
     /// Our topic tree.
     pub topics: Topics,
     /// Names this start of the daemon.

@@ -99,7 +99,23 @@ test("a hall of 128 tables fits from a phone to a screen on the wall", async () 
     await until(page, () => document.querySelectorAll("[data-table]").length, 128);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${width}: ${wide} px too wide`);
-    if (width === 1280) await page.screenshot({ path: new URL("hall.png", import.meta.url).pathname });
+    if (width === 1280 && process.env.SCREENSHOT_HALL) await page.screenshot({ path: process.env.SCREENSHOT_HALL });
     await quiet(page);
   }
+});
+
+test("a broker that knows 3.1.1 only shows its tables, too", async () => {
+  const url = process.env.BUGHOUSED_OLD_URL;
+  assert.ok(url, "BUGHOUSED_OLD_URL names a server beside such a broker");
+  const other = await Bus.connect(Number(process.env.BUGHOUSED_OLD_MQTT), "bughouse", 4);
+  const { state } = fixture();
+  await other.node("north", "online", state.session);
+  await other.state("1", { ...state, table: "1" });
+  const page = await browser.open(`${url}hall`);
+  await until(page, cards, ["1"]);
+  await until(page, stale, []);
+  await page.goto(`${url}#table=1`);
+  await page.locator(".half .man").first().waitFor();
+  await page.context().close();
+  await other.end();
 });

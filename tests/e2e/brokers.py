@@ -146,6 +146,8 @@ class RabbitMq(Broker):
     name = "rabbitmq"
 
     def write(self) -> None:
+        # It gives retained messages to exact topics only.
+        self.mqtt += '\nrefresh = "2s"'
         definitions = json.loads(shipped("rabbitmq.json"))
         for user in definitions["users"]:
             salt = os.urandom(4)

@@ -1,6 +1,7 @@
 """A broker, emulated devices and the daemon between them."""
 
 import json
+import subprocess
 
 import brokers
 import contract
@@ -57,6 +58,13 @@ class Hall:
     def retained(self, topic):
         """What the broker keeps on a topic."""
         return live.retained(self.broker.port, topic, brokers.login("arbiter"))
+
+    def next(self, topic):
+        """The first message that matches, kept by the broker or not."""
+        command = ["mosquitto_sub", *live.at(self.broker.port, brokers.login("arbiter")), "-V", "311", "-t", topic]
+        done = subprocess.run([*command, "-C", "1", "-W", "10"], capture_output=True, text=True, timeout=20)
+        assert done.returncode == 0, f"nothing on {topic}: {done.stderr}"
+        return done.stdout
 
     def wait_for_moves(self, subscriber, count):
         """Waits until that many moves have come, then for what should not come any more."""

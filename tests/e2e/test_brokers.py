@@ -33,6 +33,7 @@ def play(hall, plies):
     hall.wait_for_moves(readers[hall.broker.protocols[-1]], plies)
     tree = "bughouse/table/1/live"
     hall.kept = {leaf: hall.retained(f"{tree}/{leaf}") for leaf in LEAVES}
+    hall.filtered = json.loads(hall.next("bughouse/table/+/live/state"))
     hall.online = hall.json(NODE)
     hall.code = hall.daemon.stop(signal.SIGTERM)
     hall.offline = hall.json(NODE) if hall.broker.external else hall.online | {"state": "stopping"}
@@ -110,6 +111,10 @@ def test_the_retained_state_is_that_of_the_end(played, short_game):
     assert replay.plain_bfen(played.kept["bfen"]) == final["bfen"]
     assert sum(board["plies"] for board in state["boards"]) == len(short_game.plies)
     assert state["seq"] >= played.readers[played.broker.protocols[-1]].moves()[-1]["seq"]
+
+
+def test_a_display_that_comes_late_sees_the_table(played):
+    assert played.filtered == json.loads(played.kept["state"])
 
 
 def test_the_retained_record_reads_back_to_the_game(played, short_game):

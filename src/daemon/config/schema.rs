@@ -62,6 +62,8 @@ struct Mqtt {
     client_cert: Option<String>,
     /// Its key.
     client_key: Option<String>,
+    /// How often retained topics are sent again, for example `30s`: for brokers that do not give them to filters.
+    refresh: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -160,7 +160,7 @@ fn time_control(found: Found<'_>) -> Option<String> {
 }
 
 /// A duration within bounds in microseconds.
-fn duration(found: &Found<'_>, min: i64, max: i64) -> Option<String> {
+pub(super) fn duration(found: &Found<'_>, min: i64, max: i64) -> Option<String> {
     let expected = "a duration such as \"400ms\", \"5s\" or \"2min\"";
     let text = found.text(expected)?;
     match parse_duration(text) {

@@ -41,6 +41,7 @@ fn session(port: u16, name: &str) -> (Session, JoinHandle<()>, mpsc::Receiver<Ta
         port,
         login: Some((NODE_USER.into(), NODE_PASSWORD.into())),
         tls: None,
+        refresh: None,
         topics: topics(),
         session: name.into(),
         own_broker: true,

@@ -211,7 +211,8 @@ async fn without_a_broker_the_game_is_recorded_all_the_same() {
     let (mut a, b) = (Board::set_up(), Board::set_up());
     let closed = std::net::TcpListener::bind(loopback()).unwrap().local_addr().unwrap();
     let login = Some(("node".into(), NODE_PASSWORD.into()));
-    let broker = Broker::External { host: closed.ip().to_string(), port: closed.port(), login, tls: None };
+    let broker =
+        Broker::External { host: closed.ip().to_string(), port: closed.port(), login, tls: None, refresh: None };
     let node = Node::start(NodeSettings { broker, ..settings(dir.path(), &[&a.path, &b.path]) }).await.unwrap();
     // No clock runs, so the game is begun by hand, as soon as a broker is there to carry the order.
     let broker = crate::bus::broker(closed).await;
