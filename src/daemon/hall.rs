@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread, time::Dur
 use tokio::{
     sync::{mpsc, oneshot, watch},
     task::{self, JoinError, JoinSet},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 use super::{
@@ -89,6 +89,7 @@ struct Seated {
     requests: mpsc::Sender<TableRequest>,
     playing: watch::Receiver<bool>,
     stop: watch::Sender<bool>,
+    since: Instant,
 }
 
 struct Supervisor {
@@ -179,13 +180,14 @@ impl Supervisor {
             ended
         });
         self.names.insert(handle.id(), settings.id.clone());
-        self.seated.insert(settings.id.clone(), Seated { settings, requests: ask, playing, stop });
+        self.seated
+            .insert(settings.id.clone(), Seated { settings, requests: ask, playing, stop, since: Instant::now() });
     }
 
     fn ended(&mut self, ended: Result<(task::Id, Ended), JoinError>) -> Result<(), TableError> {
         let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let Some(id) = self.names.remove(&task) else { return Ok(()) };
-        self.seated.remove(&id);
+        let lasted = self.seated.remove(&id).map(|seated| seated.since.elapsed());
         let broken = match ended {
             Ok((_, Ended { counts, outcome })) => {
                 self.counts.insert(id.clone(), counts);
@@ -198,7 +200,7 @@ impl Supervisor {
             Err(error) => Some(TableError::Task(error.to_string())),
         };
         match broken {
-            Some(error) => self.wait_and_open(id, &error),
+            Some(error) => self.wait_and_open(id, &error, lasted.unwrap_or_default()),
             None if self.wanted.contains_key(&id) => self.open(&id),
             None => {
                 tracing::info!("table {id} is taken out");
@@ -209,8 +211,10 @@ impl Supervisor {
         Ok(())
     }
 
-    fn wait_and_open(&mut self, id: String, error: &TableError) {
-        let wait = self.waits.get(&id).map_or(RESTART_MIN, |last| (*last * 2).min(RESTART_MAX));
+    /// The longer it went well, the sooner it is tried again.
+    fn wait_and_open(&mut self, id: String, error: &TableError, lasted: Duration) {
+        let last = self.waits.get(&id).filter(|_| lasted < RESTART_MAX);
+        let wait = last.map_or(RESTART_MIN, |last| (*last * 2).min(RESTART_MAX));
         tracing::error!("table {id}: {error}; it is opened again in {} s", wait.as_secs());
         self.around.devices.note_restart(&id);
         self.waits.insert(id.clone(), wait);

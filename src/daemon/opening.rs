@@ -87,7 +87,7 @@ impl Makings {
         self.next += 1;
         let session = self.journal.session(index, &self.name, self.clock.started_us(), settings);
         let feed = TableFeed::new(self.topics.clone(), &settings.id, &self.name, settings.announce.clone());
-        let lane = Lane { table: settings.id.clone(), feed, routes: routes.clone() };
+        let lane = Lane { table: settings.id.clone(), feed, routes: routes.clone(), gone: false };
         let (played, playing) = watch::channel(false);
         let task = TableTask {
             table,

@@ -26,6 +26,8 @@ pub(super) struct Lane {
     pub feed: TableFeed,
     /// The ways back of its answers.
     pub routes: Arc<Routes>,
+    /// The table is taken out.
+    pub gone: bool,
 }
 
 /// The lanes of all opened tables by index, and which topics the broker keeps of each table.
@@ -50,9 +52,12 @@ impl Lanes {
         inner.lanes.insert(index, lane);
     }
 
-    /// Takes a table back from the broker: empties everything that is kept of it.
+    /// Takes a table back from the broker: empties everything that is kept of it. What it has recorded last and is still
+    /// on its way is told, and kept no more.
     pub fn farewell(&self, table: &str) -> Vec<Message> {
-        let kept = self.inner().kept.remove(table).unwrap_or_default();
+        let mut inner = self.inner();
+        inner.lanes.values_mut().filter(|lane| lane.table == table).for_each(|lane| lane.gone = true);
+        let kept = inner.kept.remove(table).unwrap_or_default();
         kept.into_iter().map(|topic| Message::text(topic, "").retained()).collect()
     }
 
@@ -88,7 +93,7 @@ impl Publisher {
     fn publish(&self, batch: &Batch) {
         let mut inner = self.lanes.inner();
         let Inner { lanes, kept } = &mut *inner;
-        let Some(Lane { table, feed, routes }) = lanes.get_mut(&batch.session.table()) else { return };
+        let Some(Lane { table, feed, routes, gone }) = lanes.get_mut(&batch.session.table()) else { return };
         let mut messages = feed.events(&batch.events, batch.state.as_deref());
         messages.extend(batch.arbiter.as_deref().map(|state| feed.arbiter(state)));
         for response in &batch.responses {
@@ -98,6 +103,9 @@ impl Publisher {
         for device in &batch.devices {
             messages.push(feed.device(device));
             self.devices.note(device);
+        }
+        if *gone {
+            messages.retain(|message| !message.retain);
         }
         let topics = messages.iter().filter(|message| message.retain).map(|message| &message.topic);
         let kept = kept.entry(table.clone()).or_default();
