@@ -52,8 +52,8 @@ impl Lanes {
         inner.lanes.insert(index, lane);
     }
 
-    /// Takes a table back from the broker: empties everything that is kept of it. What it has recorded last and is still
-    /// on its way is told, and kept no more.
+    /// Takes a table back from the broker: empties everything that is kept of it. What it has recorded last and is
+    /// still on its way is told, and kept no more.
     pub fn farewell(&self, table: &str) -> Vec<Message> {
         let mut inner = self.inner();
         inner.lanes.values_mut().filter(|lane| lane.table == table).for_each(|lane| lane.gone = true);
