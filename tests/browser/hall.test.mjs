@@ -104,10 +104,11 @@ test("a hall of 128 tables fits from a phone to a screen on the wall", async () 
   }
 });
 
-test("a broker that knows 3.1.1 only shows its tables, too", async () => {
+test("a broker that knows 3.1.1 only shows its tables, too", async (t) => {
   const url = process.env.BUGHOUSED_OLD_URL;
   assert.ok(url, "BUGHOUSED_OLD_URL names a server beside such a broker");
   const other = await Bus.connect(Number(process.env.BUGHOUSED_OLD_MQTT), "bughouse", 4);
+  t.after(() => other.end());
   const { state } = fixture();
   await other.node("north", "online", state.session);
   await other.state("1", { ...state, table: "1" });
@@ -117,5 +118,4 @@ test("a broker that knows 3.1.1 only shows its tables, too", async () => {
   await page.goto(`${url}#table=1`);
   await page.locator(".half .man").first().waitFor();
   await page.context().close();
-  await other.end();
 });

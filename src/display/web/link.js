@@ -25,6 +25,7 @@ export function connect({ url, groups, onMessage, onLink, login = {} }) {
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: RETRY_FIRST_MS,
+    reconnectOnConnackError: true,
     resubscribe: false,
     // The other variant runs from a blob, which the content security policy does not allow.
     timerVariant: "native",
