@@ -73,6 +73,8 @@ impl Hall {
         let (ended, result) = oneshot::channel();
         let (orders, ordered) = mpsc::channel(ORDERS_MAX);
         let stop = stop.subscribe();
+        // Who asks at once is heard, too.
+        around.session.serve(self.parts.iter().map(|part| (part.settings.id.clone(), part.ask.clone())).collect());
         let serve = move || {
             let supervisor = Supervisor::new(self.makings, around, stop);
             let outcome = runtime.block_on(supervisor.run(self.parts, ordered));

@@ -61,9 +61,17 @@ async fn kept(node: &Running, wanted: impl Fn(&BTreeMap<String, Value>) -> bool)
 }
 
 async fn ask(node: &Running, table: &str, verb: &str) {
-    let requests = node.requests();
     let request = crate::event::Request { verb: verb.into(), ..Default::default() };
-    requests[table].send(TableRequest { request, route: Default::default() }).await.unwrap();
+    let open = async {
+        loop {
+            match node.requests().get(table) {
+                Some(way) => return way.clone(),
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    };
+    let way = tokio::time::timeout(Duration::from_secs(20), open).await.expect("the table is open");
+    way.send(TableRequest { request, route: Default::default() }).await.unwrap();
 }
 
 fn ruleset_of(kept: &BTreeMap<String, Value>, table: &str) -> Option<String> {
