@@ -42,18 +42,28 @@ async fn kept(node: &Running, wanted: impl Fn(&BTreeMap<String, Value>) -> bool)
     let mut found = BTreeMap::new();
     let (client, mut events) = AsyncClient::new(MqttOptions::new("reader", host, port.parse().unwrap()), 4);
     client.subscribe("bughouse/table/+/live/#", QoS::AtLeastOnce).await.unwrap();
+    let mut take = async |found: &mut BTreeMap<String, Value>| {
+        if let Event::Incoming(Packet::Publish(message)) = events.poll().await.unwrap() {
+            match message.payload.is_empty() {
+                true => found.remove(&message.topic),
+                false => {
+                    let value = serde_json::from_slice(&message.payload).unwrap_or_default();
+                    found.insert(message.topic, value)
+                }
+            };
+        }
+    };
     let listen = async {
         while !wanted(&found) {
-            if let Event::Incoming(Packet::Publish(message)) = events.poll().await.unwrap() {
-                match message.payload.is_empty() {
-                    true => found.remove(&message.topic),
-                    false => {
-                        let value = serde_json::from_slice(&message.payload).unwrap_or_default();
-                        found.insert(message.topic, value)
-                    }
-                };
-            }
+            take(&mut found).await;
         }
+        // What else is kept comes at once.
+        let rest = async {
+            loop {
+                take(&mut found).await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_millis(200), rest).await;
     };
     let came = tokio::time::timeout(Duration::from_secs(20), listen).await;
     assert!(came.is_ok(), "found only {:?}", found.keys());
