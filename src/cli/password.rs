@@ -7,7 +7,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use super::{Exit, Failure, Outcome, written};
 use crate::{daemon::clock, publish::password};
 
-/// Print the Argon2 hash of a password, for a file of [auth]; the password is read from stdin
+/// Print the Argon2 hash of a password, for the files of the section auth; the password is read from stdin
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {}
 
