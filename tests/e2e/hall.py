@@ -20,9 +20,17 @@ class Hall:
         self.broker = brokers.start(broker, folder, binary)
         self.folder = self.broker.folder
         self.subscribers = []
-        self.witness = None
+        self.witness = self.daemon = self.simulator = None
+        try:
+            self.set_up(game, seed)
+        except BaseException:
+            self.close()
+            raise
+
+    def set_up(self, game, seed):
+        """Devices, a configuration that names them, and the witness."""
         self.simulator = live.Process(
-            [binary, "simulate", game, "--human", "clean", "--seed", seed], self.folder / "simulate.log"
+            [self.binary, "simulate", game, "--human", "clean", "--seed", seed], self.folder / "simulate.log"
         )
         ports = live.ports_of(self.simulator)
         self.config = live.configuration(
@@ -77,9 +85,9 @@ class Hall:
 
     def close(self):
         """Ends everything, then says what the witness found."""
-        processes = [self.daemon] if hasattr(self, "daemon") else []
-        for process in [*processes, self.simulator, *(s.process for s in self.subscribers)]:
-            process.stop()
+        for process in [self.daemon, self.simulator, *(s.process for s in self.subscribers)]:
+            if process:
+                process.stop()
         try:
             if self.witness:
                 self.witness.close()
