@@ -65,7 +65,8 @@ impl Hall {
                 seq: counts.seq,
                 incident: counts.incident,
             };
-            let table = Table::new(settings.clone(), opening).map_err(|e| wrong(&e.key, e.message))?;
+            let mut table = Table::new(settings.clone(), opening).map_err(|e| wrong(&e.key, e.message))?;
+            table.resume(journal.past(&settings.id, clock.started_us()));
             let (events_in, events) = mpsc::channel(PORT_EVENTS_MAX);
             let (mut ports, mut writers) = (Vec::new(), Vec::new());
             for (device, wanted) in settings.device.iter().enumerate() {
@@ -117,7 +118,7 @@ async fn serve(parts: Vec<Part>, mut stop: watch::Receiver<bool>) -> Result<(), 
     Ok(())
 }
 
-fn place(device: &DeviceSettings) -> Option<Place> {
+pub(super) fn place(device: &DeviceSettings) -> Option<Place> {
     let by_path = device.port.clone().map(Place::Path);
     by_path.or_else(|| device.serial.clone().map(Place::Number))
 }

@@ -17,19 +17,21 @@ use super::{
     clock::Clock,
     hall::Hall,
     health::{self, Devices, HealthTask},
-    publisher::Publisher,
+    publisher::{self, Feeds, Publisher},
     settings::NodeSettings,
     table_task::TableError,
 };
 use crate::{
     display::server::{self, WebSettings},
-    journal::{self, Journal, JournalError},
+    journal::{self, Journal, JournalError, Marks, Reader},
     publish::{
         broker::EmbeddedBroker,
         feed::TableFeed,
+        public::PublicFeed,
         session::{Session, SessionHealth},
         topic::Topics,
     },
+    table::settings::Delay,
 };
 
 /// Longest waits for the parts to end; together two seconds.
@@ -110,6 +112,8 @@ pub struct Running {
     tables: oneshot::Receiver<Result<(), TableError>>,
     stop: watch::Sender<bool>,
     journal: journal::Stopping,
+    marks: Marks,
+    data_dir: PathBuf,
 }
 
 /// The node to start.
@@ -133,20 +137,25 @@ impl Node {
         let bus = Bus::start(&settings, &topics).await?;
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
-        let opened = Journal::open(&settings.data_dir)?;
+        let opened = Journal::open_keeping(&settings.data_dir, settings.retention)?;
         let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
+        session.go_on(publisher::published(&opened.marks, opened.newest), opened.newest);
         let devices = Arc::new(Devices::default());
-        let feeds = settings
-            .tables
-            .iter()
-            .map(|table| TableFeed::new(topics.clone(), &table.id, &name, table.announce.clone()))
-            .collect();
-        let publisher =
-            Publisher { session: session.clone(), feeds, routes: hall.routes.clone(), clock, devices: devices.clone() };
+        let feeds = feeds(&settings, &topics, &session, &opened, clock)?;
+        let publisher = Publisher {
+            session: session.clone(),
+            feeds,
+            routes: hall.routes.clone(),
+            clock,
+            devices: devices.clone(),
+            marks: opened.marks.clone(),
+            data_dir: settings.data_dir.clone(),
+            trouble: None,
+        };
         let publisher = tokio::spawn(publisher.run(opened.committed));
         let (journal, disk) = (opened.journal, opened.health);
         let health = HealthTask { topics, name, clock, session: session.clone(), journal, disk, devices };
@@ -170,8 +179,38 @@ impl Node {
             tables,
             stop,
             journal: opened.stopping,
+            marks: opened.marks,
+            data_dir: settings.data_dir,
         })
     }
+}
+
+/// What tells of every table, with the games that go on.
+fn feeds(
+    settings: &NodeSettings,
+    topics: &Topics,
+    session: &Session,
+    opened: &journal::Opened,
+    clock: Clock,
+) -> Result<Vec<Feeds>, StartError> {
+    let reader = Reader::open(&settings.data_dir)?;
+    let mut feeds = Vec::new();
+    for table in &settings.tables {
+        let wrong = |message| StartError::Table { table: table.id.clone(), key: "delay".into(), message };
+        let delay = Delay::parse(&table.delay).map_err(wrong)?;
+        let (id, name, announce) = (&table.id, session.name(), &table.announce);
+        let mut live = TableFeed::new(topics.clone(), id, name, announce.clone());
+        let shown = opened.marks.get(&publisher::shown_mark(id)).unwrap_or(opened.newest).min(opened.newest);
+        let mut public = PublicFeed::new(topics.clone(), id, name, announce.clone(), delay, shown);
+        let goes_on = opened.journal.past(id, clock.started_us()).game.is_some();
+        let at = |row| if goes_on || shown < opened.newest { reader.record_at(id, row) } else { Ok(None) };
+        if let Some(game) = at(opened.newest)?.filter(|_| goes_on) {
+            session.publish(live.take_up(game));
+        }
+        session.publish(public.go_on(at(shown)?, opened.newest));
+        feeds.push(Feeds { table: id.clone(), live, public });
+    }
+    Ok(feeds)
 }
 
 impl Running {
@@ -215,6 +254,10 @@ impl Running {
         self.session.stop();
         if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
             tracing::warn!("the broker did not take the last messages in time");
+        }
+        publisher::note_published(&self.marks, &self.session);
+        if let Err(error) = self.marks.save(&self.data_dir) {
+            tracing::warn!("the last messages are sent again at the next start: {error}");
         }
         if self.broker.is_some() {
             sleep(DELIVERY).await;

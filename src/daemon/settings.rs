@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use crate::table::settings::TableSettings;
+use crate::{journal::Retention, table::settings::TableSettings};
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -11,6 +11,8 @@ pub struct NodeSettings {
     pub id: String,
     /// Where the journal is.
     pub data_dir: PathBuf,
+    /// How long raw bytes are kept there.
+    pub retention: Retention,
     /// First levels of all topics.
     pub prefix: String,
     /// Which broker.

@@ -26,7 +26,7 @@ use super::{
     feed,
     outbox::Entry,
     request::{self, Incoming, Received},
-    session::{CLIENT_ID_PREFIX, NodeStatus, SessionSettings, Shared, TableRequest},
+    session::{CLIENT_ID_PREFIX, Missed, NodeStatus, SessionSettings, Shared, TableRequest},
     topic::{JSON, Message, Qos, level},
 };
 use crate::event::Response;
@@ -68,19 +68,19 @@ impl Sent {
         self.unacknowledged.len() + self.handed_over.len()
     }
 
-    /// The library gave the oldest message that was handed over this packet id.
-    fn numbered(&mut self, id: u16) {
-        if let Some(entry) = self.handed_over.pop_front()
-            && id != 0
-        {
-            self.unacknowledged.push_back((id, entry));
+    /// The library gave the oldest message that was handed over this packet id. Answers one that nobody acknowledges.
+    fn numbered(&mut self, id: u16) -> Option<Entry> {
+        let entry = self.handed_over.pop_front()?;
+        if id == 0 {
+            return Some(entry);
         }
+        self.unacknowledged.push_back((id, entry));
+        None
     }
 
-    fn acknowledged(&mut self, id: u16) {
-        if let Some(index) = self.unacknowledged.iter().position(|(sent, _)| *sent == id) {
-            self.unacknowledged.remove(index);
-        }
+    fn acknowledged(&mut self, id: u16) -> Option<Entry> {
+        let index = self.unacknowledged.iter().position(|(sent, _)| *sent == id)?;
+        self.unacknowledged.remove(index).map(|(_, entry)| entry)
     }
 }
 
@@ -170,8 +170,9 @@ impl Connection<'_> {
             let Some((entry, message)) = self.shared.with_outbox(|outbox| outbox.pop(now)) else {
                 break;
             };
-            if self.hand_over(&message) {
-                self.sent.handed_over.push_back(entry);
+            match self.hand_over(&message) {
+                true => self.sent.handed_over.push_back(entry),
+                false => self.done(Some(entry)),
             }
         }
         let done = self.sent.len() == 0 && self.shared.with_outbox(|outbox| outbox.is_empty());
@@ -216,12 +217,21 @@ impl Connection<'_> {
 
     fn take(&mut self, event: Event) {
         match event {
-            Event::Outgoing(Outgoing::Publish(id)) => self.sent.numbered(id),
+            Event::Outgoing(Outgoing::Publish(id)) => {
+                let sent = self.sent.numbered(id);
+                self.done(sent);
+            }
             Event::Incoming(Packet::ConnAck(answer)) => self.connected(&answer),
             Event::Incoming(Packet::PubAck(ack)) => self.acknowledged(&ack),
             Event::Incoming(Packet::Publish(publish)) => self.received(&publish),
             Event::Incoming(Packet::SubAck(answer)) => self.subscribed(&answer),
             _ => {}
+        }
+    }
+
+    fn done(&self, entry: Option<Entry>) {
+        if let Some(entry) = entry {
+            self.shared.with_outbox(|outbox| outbox.done(&entry));
         }
     }
 
@@ -250,9 +260,10 @@ impl Connection<'_> {
         let topics = &self.settings.topics;
         let mut paths = vec![topics.republish(), topics.node("state")];
         if self.settings.own_broker {
-            paths.push(topics.requests(None));
+            paths.extend([topics.requests(None), topics.missed(None)]);
         } else {
-            paths.extend(self.shared.requests.keys().map(|table| topics.requests(Some(table))));
+            let tables = self.shared.requests.keys();
+            paths.extend(tables.flat_map(|table| [topics.requests(Some(table)), topics.missed(Some(table))]));
         }
         paths
             .into_iter()
@@ -268,7 +279,8 @@ impl Connection<'_> {
     }
 
     fn acknowledged(&mut self, ack: &PubAck) {
-        self.sent.acknowledged(ack.pkid);
+        let entry = self.sent.acknowledged(ack.pkid);
+        self.done(entry);
         if !matches!(ack.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) {
             let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
             if refused.is_power_of_two() {
@@ -289,8 +301,27 @@ impl Connection<'_> {
             self.shared.with_outbox(|outbox| outbox.republish());
         } else if topic == topics.node("state") {
             self.other_state(&publish.payload);
+        } else if let Some(table) = topics.parse_missed(topic) {
+            self.missed(table, publish);
         } else {
             self.request(topic, publish);
+        }
+    }
+
+    /// Somebody missed events.
+    fn missed(&self, table: &str, publish: &Publish) {
+        let properties = publish.properties.as_ref();
+        let asked = Missed {
+            table: table.to_owned(),
+            payload: publish.payload.clone(),
+            response_topic: properties.and_then(|p| p.response_topic.clone()),
+            correlation: properties.and_then(|p| p.correlation_data.clone()),
+        };
+        if !self.shared.requests.keys().any(|id| level(id) == table) {
+            return; // another node has that table
+        }
+        if self.shared.ask_missed(asked).is_err() {
+            tracing::debug!("too many subscribers ask for missed events at once");
         }
     }
 
