@@ -89,10 +89,8 @@ pub struct Resumed {
     due: Option<Instant>,
     /// Boards of which it was told that they show something else.
     doubted: Vec<bool>,
-    /// Moves that were recorded before.
-    recorded: usize,
-    /// Most plies that each board showed beyond them when it was looked at first.
-    ahead: Vec<usize>,
+    /// Boards that showed several plies at once when they were looked at first.
+    unseen: Vec<bool>,
 }
 
 impl Table {
@@ -133,8 +131,8 @@ impl Table {
         self.take_docket(incidents, rulings);
         let bfen = self.bfen();
         self.emit(Body::GameResumed(GameResumed { bfen, moves: self.play.history.len() }));
-        let (boards, recorded) = (self.play.game.len(), self.play.history.len());
-        self.resumed = Some(Resumed { due: None, doubted: vec![false; boards], recorded, ahead: vec![0; boards] });
+        let boards = self.play.game.len();
+        self.resumed = Some(Resumed { due: None, doubted: vec![false; boards], unseen: vec![false; boards] });
     }
 
     /// The position that the game began from; none if it was played by other rules or on other boards.
@@ -226,12 +224,8 @@ impl Table {
         let mut boards = self.sensors.devices.iter().filter(|wired| wired.settings.board.is_some());
         let all_tell = boards.all(|wired| wired.device.speaks().state() == LinkState::Up);
         let on = self.play.is_on();
+        self.doubt_unseen();
         let Some(resumed) = self.resumed.as_mut() else { return };
-        if resumed.due.is_none_or(|due| self.now <= due + (START_UP_US - LOOK_AFTER_US)) {
-            for (board, ahead) in self.play.game.ids().zip(&mut resumed.ahead) {
-                *ahead = (*ahead).max(self.play.tracker.line(board).len());
-            }
-        }
         match resumed.due {
             _ if !on => self.resumed = None,
             None if all_tell => resumed.due = Some(self.now + LOOK_AFTER_US),
@@ -242,12 +236,8 @@ impl Table {
 
     fn look_at_resumed(&mut self) {
         let Some(mut resumed) = self.resumed.take() else { return };
-        let recorded = std::mem::replace(&mut resumed.recorded, usize::MAX);
         for board in self.play.game.ids() {
             self.miss_clock(board);
-            if std::mem::take(&mut resumed.ahead[board.index()]) > 1 {
-                self.doubt_unseen(board, recorded);
-            }
             let placement = seen(&self.sensors, &self.play.game, &self.play.ledger, board).placement;
             let contradicted = self.play.tracker.unexplained(board);
             let rests = |square| self.now - placement.changed(square) >= LOOK_AFTER_US;
@@ -268,14 +258,20 @@ impl Table {
         }
     }
 
-    /// Several moves that were made while nobody looked may have been others, though the men stand so: the moves that
-    /// were taken for them are the only candidate.
-    fn doubt_unseen(&mut self, board: BoardId, recorded: usize) {
-        let later = self.play.history.iter().skip(recorded).filter(|entry| entry.event.board == board);
-        let made = self.play.made[board.index()].iter().map(|made| made.san.as_str());
-        let line: Vec<&str> = later.map(|entry| entry.event.san.as_str()).chain(made).collect();
-        let candidates = vec![line.join(" ")];
-        self.emit(Body::Uncertain(Uncertain { board, candidates }));
+    /// Several plies that a board shows at the first look may have been others, though the men stand so: the line that
+    /// explains them is the likeliest. It is told at once; the daemon may not live long.
+    fn doubt_unseen(&mut self) {
+        for board in self.play.game.ids() {
+            let made = &self.play.made[board.index()];
+            let Some(resumed) = self.resumed.as_mut() else { return };
+            let first = resumed.due.is_none_or(|due| self.now <= due + (START_UP_US - LOOK_AFTER_US));
+            if !first || made.len() < 2 || std::mem::replace(&mut resumed.unseen[board.index()], true) {
+                continue;
+            }
+            let line: Vec<&str> = made.iter().map(|made| made.san.as_str()).collect();
+            let candidates = vec![line.join(" ")];
+            self.emit(Body::Uncertain(Uncertain { board, candidates }));
+        }
     }
 
     /// A clock that was there before the restart and says nothing since: rest completes moves.
