@@ -74,6 +74,7 @@ fn settings(data_dir: std::path::PathBuf, ports: &[String]) -> NodeSettings {
     NodeSettings {
         id: "bench".into(),
         data_dir,
+        retention: Default::default(),
         prefix: "bughouse".into(),
         broker: Broker::Embedded {
             listen: any,

@@ -44,6 +44,8 @@ pub struct Event {
 pub enum Body {
     /// Set-up boards and running clocks, or the arbiter, began a game.
     GameStarted(GameStarted),
+    /// The daemon was started again in the middle of a game, which goes on.
+    GameResumed(GameResumed),
     /// Provisional: the man stands on its square and was released.
     MoveMade(Made),
     /// The provisional move was taken back or explained otherwise.
@@ -73,6 +75,7 @@ impl Body {
     pub fn kind(&self) -> &'static str {
         match self {
             Body::GameStarted(_) => "game-started",
+            Body::GameResumed(_) => "game-resumed",
             Body::MoveMade(_) => "move-made",
             Body::MoveRetracted(_) => "move-retracted",
             Body::Move(_) => "move",
@@ -119,6 +122,15 @@ pub struct GameStarted {
     pub players: Players,
     /// Position of all boards.
     pub bfen: String,
+}
+
+/// A game goes on after the daemon was started again. Moves that were made meanwhile follow as events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GameResumed {
+    /// Position of all boards after the moves that are recorded.
+    pub bfen: String,
+    /// Recorded moves of all boards.
+    pub moves: usize,
 }
 
 /// A provisional move, or its retraction.

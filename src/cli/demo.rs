@@ -153,6 +153,7 @@ async fn start(args: &Args, play: &Play, folder: &Path) -> Result<Running, Failu
     let mut settings = NodeSettings {
         id: "demo".into(),
         data_dir: folder.to_owned(),
+        retention: Default::default(),
         prefix: "bughouse".into(),
         broker: Broker::Embedded {
             listen: MQTT.into(),

@@ -5,8 +5,10 @@
 
 pub mod accuracy;
 pub mod adjudicate;
+pub mod backup;
 pub mod check;
 pub mod demo;
+pub mod doctor;
 pub mod export;
 pub mod games;
 mod log;
@@ -54,6 +56,8 @@ enum Command {
     Schema(schema::Args),
     Password(password::Args),
     Check(check::Args),
+    Doctor(doctor::Args),
+    Backup(backup::Args),
     Simulate(simulate::Args),
     Replay(replay::Args),
     Games(games::Args),
@@ -74,6 +78,8 @@ impl Command {
             Command::Password(args) => password::run(&args, &mut out),
             Command::Schema(args) => schema::run(&args, &mut out),
             Command::Check(args) => check::run(&args, &mut out),
+            Command::Doctor(args) => doctor::run(&args, &mut out),
+            Command::Backup(args) => backup::run(&args, &mut out),
             Command::Games(args) => games::run(&args, &mut out),
             Command::Show(args) => show::run(&args, &mut out),
             Command::Export(args) => export::run(&args, &mut out),

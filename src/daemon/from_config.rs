@@ -49,6 +49,7 @@ impl NodeSettings {
             speed: 1,
             id: config.node.id.clone(),
             data_dir: config.node.data_dir.clone(),
+            retention: config.node.retention(),
             prefix: config.mqtt.prefix.clone(),
             broker,
             web: config.web.listen,

@@ -14,13 +14,12 @@ use tokio::{
 
 use super::{
     health::Devices,
+    lanes::Lanes,
     node::StartError,
-    opening::{Makings, Part},
-    publisher::Lanes,
+    opening::{Left, Makings, Part},
     table_task::{Ended, TableError},
 };
 use crate::{
-    journal::Counts,
     publish::session::{Requests, Session, TableRequest},
     table::settings::TableSettings,
 };
@@ -100,8 +99,8 @@ struct Supervisor {
     stop: watch::Receiver<bool>,
     wanted: BTreeMap<String, TableSettings>,
     seated: BTreeMap<String, Seated>,
-    /// Where the counts of a table go on that is opened again.
-    counts: BTreeMap<String, Counts>,
+    /// How tables ended that may be opened again.
+    left: BTreeMap<String, Left>,
     /// How long a table waited when it broke last.
     waits: BTreeMap<String, Duration>,
     tables: JoinSet<Ended>,
@@ -120,7 +119,7 @@ impl Supervisor {
             stop,
             wanted: BTreeMap::new(),
             seated: BTreeMap::new(),
-            counts: BTreeMap::new(),
+            left: BTreeMap::new(),
             waits: BTreeMap::new(),
             tables: JoinSet::new(),
             names: BTreeMap::new(),
@@ -161,7 +160,7 @@ impl Supervisor {
 
     fn open(&mut self, id: &str) {
         let Some(settings) = self.wanted.get(id).filter(|_| !self.seated.contains_key(id)) else { return };
-        match self.makings.open(settings, self.counts.get(id).copied()) {
+        match self.makings.open(settings, self.left.get(id).copied()) {
             Ok(part) => self.seat(part),
             Err(error) => tracing::error!("table {id} is not opened: {error}"),
         }
@@ -169,10 +168,9 @@ impl Supervisor {
     }
 
     fn seat(&mut self, part: Part) {
-        let Part { settings, index, lane, task, ports, events, requests, ask, playing } = part;
+        let Part { settings, task, ports, events, requests, ask, playing } = part;
         let stop = watch::Sender::new(false);
         let stopped = stop.subscribe();
-        self.around.lanes.insert(index, lane);
         let handle = self.tables.spawn(async move {
             // Dropped with the table, so that who comes after it finds the ports free.
             let mut open = JoinSet::new();
@@ -189,10 +187,14 @@ impl Supervisor {
     fn ended(&mut self, ended: Result<(task::Id, Ended), JoinError>) -> Result<(), TableError> {
         let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let Some(id) = self.names.remove(&task) else { return Ok(()) };
-        let lasted = self.seated.remove(&id).map(|seated| seated.since.elapsed());
+        let seated = self.seated.remove(&id);
+        let lasted = seated.as_ref().map(|seated| seated.since.elapsed());
         let broken = match ended {
             Ok((_, Ended { counts, outcome })) => {
-                self.counts.insert(id.clone(), counts);
+                // The game that broke it twice is not gone on with.
+                let again = outcome.is_err() && lasted < Some(RESTART_MAX) && self.waits.contains_key(&id);
+                let goes_on = seated.is_some_and(|seated| *seated.playing.borrow()) && !again;
+                self.left.insert(id.clone(), Left { counts, goes_on });
                 match outcome {
                     Err(TableError::Journal) => return Err(TableError::Journal),
                     Err(error) => Some(error),

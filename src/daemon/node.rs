@@ -17,14 +17,15 @@ use super::{
     clock::Clock,
     hall::{Hall, Orders, Surroundings},
     health::{self, Devices, HealthTask},
+    lanes::Lanes,
     opening::Makings,
-    publisher::{Lanes, Publisher},
+    publisher::{self, Publisher},
     settings::NodeSettings,
     table_task::TableError,
 };
 use crate::{
     display::server::{self, WebSettings},
-    journal::{self, Journal, JournalError},
+    journal::{self, Journal, JournalError, Marks},
     publish::{
         broker::EmbeddedBroker,
         session::{Requests, Session, SessionHealth},
@@ -112,6 +113,7 @@ pub struct Running {
     settings: NodeSettings,
     stop: watch::Sender<bool>,
     journal: journal::Stopping,
+    marks: Marks,
 }
 
 /// The node to start.
@@ -140,17 +142,25 @@ impl Node {
         let bus = Bus::start(&settings, &topics).await?;
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
-        let opened = Journal::open(&settings.data_dir)?;
-        let journal = opened.journal.clone();
-        let makings = Makings { journal, clock, name: name.clone(), topics: topics.clone(), next: 0 };
+        let opened = Journal::open_keeping(&settings.data_dir, settings.retention)?;
+        let lanes = Arc::new(Lanes::default());
+        let makings = Makings::new(&settings, &opened, clock, &name, &topics, lanes.clone());
         let hall = Hall::open(&settings.tables, makings)?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), Requests::new());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
+        session.go_on(publisher::published(&opened.marks, opened.newest), opened.newest);
         let devices = Arc::new(Devices::default());
-        let lanes = Arc::new(Lanes::default());
-        let publisher = Publisher { session: session.clone(), lanes: lanes.clone(), clock, devices: devices.clone() };
+        let publisher = Publisher {
+            session: session.clone(),
+            lanes: lanes.clone(),
+            clock,
+            devices: devices.clone(),
+            marks: opened.marks.clone(),
+            data_dir: settings.data_dir.clone(),
+            trouble: None,
+        };
         let publisher = tokio::spawn(publisher.run(opened.committed));
         let around = Surroundings { session: session.clone(), lanes, devices: devices.clone() };
         let (journal, disk) = (opened.journal, opened.health);
@@ -177,6 +187,7 @@ impl Node {
             stop,
             settings,
             journal: opened.stopping,
+            marks: opened.marks,
         })
     }
 }
@@ -238,6 +249,10 @@ impl Running {
         self.session.stop();
         if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
             tracing::warn!("the broker did not take the last messages in time");
+        }
+        publisher::note_published(&self.marks, &self.session);
+        if let Err(error) = self.marks.save(&self.settings.data_dir) {
+            tracing::warn!("the last messages are sent again at the next start: {error}");
         }
         if self.broker.is_some() {
             sleep(DELIVERY).await;

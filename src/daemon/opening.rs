@@ -2,23 +2,31 @@
 //!
 //! In: settings. Out: a [`Part`] that only has to be run. No port is opened here.
 
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use tokio::sync::{mpsc, watch};
 
 use super::{
     clock::Clock,
+    lanes::{Lane, Lanes},
     node::StartError,
     port::{Place, Port, PortEvent},
-    publisher::Lane,
+    publisher,
+    settings::NodeSettings,
     table_task::{Routes, TableTask},
 };
 use crate::{
-    journal::{Counts, Journal},
-    publish::{feed::TableFeed, session::TableRequest, topic::Topics},
+    journal::{Counts, Journal, JournalError, Marks, Opened, Reader},
+    publish::{feed::TableFeed, public::PublicFeed, session::TableRequest, topic::Topics},
+    record::GameRecord,
     table::{
-        Opening, Table,
-        settings::{DeviceSettings, TableSettings},
+        Input, Opening, SettingsError, Table,
+        resume::Resume,
+        settings::{Delay, DeviceSettings, TableSettings},
     },
 };
 
@@ -32,22 +40,28 @@ const PORT_WRITES_MAX: usize = 64;
 /// What every table of a node is made with.
 pub(super) struct Makings {
     /// Takes what they record.
-    pub journal: Journal,
+    journal: Journal,
+    /// How far the bus got before this start.
+    marks: Marks,
+    /// The last row of an event that was there before this start.
+    newest: i64,
+    /// Where the journal is.
+    data_dir: PathBuf,
     /// Tells them the time.
-    pub clock: Clock,
+    clock: Clock,
     /// Names this start of the daemon.
-    pub name: String,
+    name: String,
     /// Where they publish.
-    pub topics: Topics,
+    topics: Topics,
+    /// Get their ways to the bus.
+    lanes: Arc<Lanes>,
     /// Index of the next table that is opened; each opening has its own.
-    pub next: usize,
+    next: usize,
 }
 
 /// A table before it runs.
 pub(super) struct Part {
     pub settings: TableSettings,
-    pub index: usize,
-    pub lane: Lane,
     pub task: TableTask,
     pub ports: Vec<Port>,
     pub events: mpsc::Receiver<PortEvent>,
@@ -58,19 +72,47 @@ pub(super) struct Part {
     pub playing: watch::Receiver<bool>,
 }
 
+/// How an opening of a table in this start of the daemon ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// Where its counts go on.
+    pub counts: Counts,
+    /// Whether its game is to be gone on with.
+    pub goes_on: bool,
+}
+
 impl Makings {
-    /// Opens a table. Its counts go on where it ended, else where the journal has them.
-    pub fn open(&mut self, settings: &TableSettings, counts: Option<Counts>) -> Result<Part, StartError> {
+    /// What the tables of a node with `settings` are made with, whose journal was `opened`.
+    pub fn new(
+        settings: &NodeSettings,
+        opened: &Opened,
+        clock: Clock,
+        name: &str,
+        topics: &Topics,
+        lanes: Arc<Lanes>,
+    ) -> Makings {
+        let (journal, marks, data_dir) = (opened.journal.clone(), opened.marks.clone(), settings.data_dir.clone());
+        let (name, topics) = (name.to_owned(), topics.clone());
+        Makings { journal, marks, newest: opened.newest, data_dir, clock, name, topics, lanes, next: 0 }
+    }
+
+    /// Opens a table. Its counts go on where it was `left`, else where the journal has them; so does its game.
+    pub fn open(&mut self, settings: &TableSettings, left: Option<Left>) -> Result<Part, StartError> {
         let wrong =
             |key: &str, message: String| StartError::Table { table: settings.id.clone(), key: key.to_owned(), message };
-        let counts = counts.unwrap_or_else(|| self.journal.counts(&settings.id));
+        let delay = Delay::parse(&settings.delay).map_err(|message| wrong("delay", message))?;
+        let counts = left.map_or_else(|| self.journal.counts(&settings.id), |left| left.counts);
         let opening = Opening {
             session: self.name.clone(),
             started_us: self.clock.started_us(),
             seq: counts.seq,
             incident: counts.incident,
         };
-        let table = Table::new(settings.clone(), opening).map_err(|e| wrong(&e.key, e.message))?;
+        let mut past = self.journal.past(&settings.id, self.clock.started_us());
+        // What it recorded last may not be readable yet.
+        past.game = past.game.filter(|_| left.is_none_or(|left| left.goes_on));
+        let goes_on = past.game.is_some();
+        let table = self.table(settings, opening, past, left.is_some()).map_err(|e| wrong(&e.key, e.message))?;
         let (events_in, events) = mpsc::channel(PORT_EVENTS_MAX);
         let (mut ports, mut writers) = (Vec::new(), Vec::new());
         for (device, wanted) in settings.device.iter().enumerate() {
@@ -86,8 +128,7 @@ impl Makings {
         let index = self.next;
         self.next += 1;
         let session = self.journal.session(index, &self.name, self.clock.started_us(), settings);
-        let feed = TableFeed::new(self.topics.clone(), &settings.id, &self.name, settings.announce.clone());
-        let lane = Lane { table: settings.id.clone(), feed, routes: routes.clone(), gone: false };
+        self.tell(index, settings, delay, goes_on, routes.clone());
         let (played, playing) = watch::channel(false);
         let task = TableTask {
             table,
@@ -99,11 +140,60 @@ impl Makings {
             counts,
             playing: played,
         };
-        Ok(Part { settings: settings.clone(), index, lane, task, ports, events, requests, ask, playing })
+        Ok(Part { settings: settings.clone(), task, ports, events, requests, ask, playing })
+    }
+
+    /// The machine with what was known before. A game that it cannot take up must not keep the table from opening.
+    fn table(
+        &self,
+        settings: &TableSettings,
+        opening: Opening,
+        past: Resume,
+        again: bool,
+    ) -> Result<Table, SettingsError> {
+        let make = |past: Option<Resume>| {
+            let mut table = Table::new(settings.clone(), opening.clone())?;
+            if again {
+                table.handle(self.clock.now(), Input::Timeout); // its time goes on, too
+            }
+            past.into_iter().for_each(|past| table.resume(past));
+            Ok(table)
+        };
+        catch_unwind(AssertUnwindSafe(|| make(Some(past)))).unwrap_or_else(|_| {
+            tracing::error!("table {}: its game cannot be gone on with: please report it", settings.id);
+            make(None)
+        })
+    }
+
+    /// Makes its way to the bus; the feeds begin with the game that goes on.
+    fn tell(&self, index: usize, settings: &TableSettings, delay: Delay, goes_on: bool, routes: Arc<Routes>) {
+        let (id, name, announce) = (&settings.id, &self.name, &settings.announce);
+        let mut feed = TableFeed::new(self.topics.clone(), id, name, announce.clone());
+        let mut first = Vec::new();
+        if goes_on {
+            first.extend(self.record_at(id, i64::MAX).map(|game| feed.take_up(game)).unwrap_or_default());
+        }
+        if !self.lanes.go_on(id, delay, announce) {
+            let shown = self.marks.get(&publisher::shown_mark(id)).unwrap_or(self.newest).min(self.newest);
+            let mut public = PublicFeed::new(self.topics.clone(), id, name, announce.clone(), delay, shown);
+            let game = if goes_on || shown < self.newest { self.record_at(id, shown) } else { None };
+            first.extend(public.go_on(game, self.newest));
+            self.lanes.insert_public(id, public);
+        }
+        self.lanes.insert(index, Lane { table: id.clone(), feed, routes, gone: false }, first);
+    }
+
+    /// The record of the game of a table at a row; none when it cannot be read, so that the table opens all the same.
+    fn record_at(&self, table: &str, row: i64) -> Option<GameRecord> {
+        let read = Reader::open(&self.data_dir).and_then(|reader| reader.record_at(table, row));
+        read.unwrap_or_else(|error: JournalError| {
+            tracing::error!("table {table}: the record of its game cannot be gone on with: {error}");
+            None
+        })
     }
 }
 
-fn place(device: &DeviceSettings) -> Option<Place> {
+pub(super) fn place(device: &DeviceSettings) -> Option<Place> {
     let by_path = device.port.clone().map(Place::Path);
     by_path.or_else(|| device.serial.clone().map(Place::Number))
 }

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::{publish::password::Password, table::settings::TableSettings};
+use crate::{journal::Retention, publish::password::Password, table::settings::TableSettings};
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -11,6 +11,8 @@ pub struct NodeSettings {
     pub id: String,
     /// Where the journal is.
     pub data_dir: PathBuf,
+    /// How long raw bytes are kept there.
+    pub retention: Retention,
     /// First levels of all topics.
     pub prefix: String,
     /// Which broker.

@@ -18,7 +18,7 @@ use super::{
     cloud, feed,
     outbox::Entry,
     request::{self, Incoming, Received},
-    session::{SessionSettings, Shared, TableRequest, Version},
+    session::{Missed, SessionSettings, Shared, TableRequest, Version},
     topic::{Message, level},
 };
 use crate::event::Response;
@@ -56,19 +56,19 @@ impl Sent {
         self.unacknowledged.len() + self.handed_over.len()
     }
 
-    /// The library gave the oldest message that was handed over this packet id.
-    fn numbered(&mut self, id: u16) {
-        if let Some(entry) = self.handed_over.pop_front()
-            && id != 0
-        {
-            self.unacknowledged.push_back((id, entry));
+    /// The library gave the oldest message that was handed over this packet id. Answers one that nobody acknowledges.
+    fn numbered(&mut self, id: u16) -> Option<Entry> {
+        let entry = self.handed_over.pop_front()?;
+        if id == 0 {
+            return Some(entry);
         }
+        self.unacknowledged.push_back((id, entry));
+        None
     }
 
-    fn acknowledged(&mut self, id: u16) {
-        if let Some(index) = self.unacknowledged.iter().position(|(sent, _)| *sent == id) {
-            self.unacknowledged.remove(index);
-        }
+    fn acknowledged(&mut self, id: u16) -> Option<Entry> {
+        let index = self.unacknowledged.iter().position(|(sent, _)| *sent == id)?;
+        self.unacknowledged.remove(index).map(|(_, entry)| entry)
     }
 }
 
@@ -150,8 +150,9 @@ impl Connection<'_> {
             let Some((entry, message)) = self.shared.with_outbox(|outbox| outbox.pop(now)) else {
                 break;
             };
-            if self.hand_over(&message) {
-                self.sent.handed_over.push_back(entry);
+            match self.hand_over(&message) {
+                true => self.sent.handed_over.push_back(entry),
+                false => self.done(Some(entry)),
             }
         }
         let done = self.sent.len() == 0 && self.shared.with_outbox(|outbox| outbox.is_empty());
@@ -179,12 +180,21 @@ impl Connection<'_> {
 
     fn take(&mut self, news: News) {
         match news {
-            News::Numbered(id) => self.sent.numbered(id),
+            News::Numbered(id) => {
+                let sent = self.sent.numbered(id);
+                self.done(sent);
+            }
             News::Connected(told) => self.connected(told),
             News::Acknowledged(id, refusal) => self.acknowledged(id, refusal),
             News::Received(arrived) => self.received(*arrived),
             News::Subscribed(refusal) => self.subscribed(refusal),
             News::Left | News::Other => {}
+        }
+    }
+
+    fn done(&self, entry: Option<Entry>) {
+        if let Some(entry) = entry {
+            self.shared.with_outbox(|outbox| outbox.done(&entry));
         }
     }
 
@@ -231,8 +241,11 @@ impl Connection<'_> {
         }
         let topics = &self.settings.topics;
         let wanted: BTreeSet<String> = match self.settings.own_broker {
-            true => BTreeSet::from([topics.requests(None)]),
-            false => self.shared.requests().keys().map(|table| topics.requests(Some(table))).collect(),
+            true => BTreeSet::from([topics.requests(None), topics.missed(None)]),
+            false => {
+                let tables = self.shared.requests();
+                tables.keys().flat_map(|table| [topics.requests(Some(table)), topics.missed(Some(table))]).collect()
+            }
         };
         let gone: Vec<String> = self.heard.difference(&wanted).cloned().collect();
         let new: Vec<String> = wanted.difference(&self.heard).cloned().collect();
@@ -245,7 +258,8 @@ impl Connection<'_> {
     }
 
     fn acknowledged(&mut self, id: u16, refusal: Option<String>) {
-        self.sent.acknowledged(id);
+        let entry = self.sent.acknowledged(id);
+        self.done(entry);
         let Some(reason) = refusal else { return };
         let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
         if refused.is_power_of_two() {
@@ -264,8 +278,26 @@ impl Connection<'_> {
             // What was asked before we came must not be carried out with every connection.
         } else if arrived.topic == topics.republish() {
             self.shared.with_outbox(|outbox| outbox.republish());
+        } else if let Some(table) = topics.parse_missed(&arrived.topic) {
+            self.missed(table, &arrived);
         } else {
             self.request(arrived);
+        }
+    }
+
+    /// Somebody missed events.
+    fn missed(&self, table: &str, arrived: &Arrived) {
+        if !self.shared.requests().keys().any(|id| level(id) == table) {
+            return; // another node has that table
+        }
+        let asked = Missed {
+            table: table.to_owned(),
+            payload: arrived.payload.clone(),
+            response_topic: arrived.response_topic.clone(),
+            correlation: arrived.correlation.clone(),
+        };
+        if self.shared.ask_missed(asked).is_err() {
+            tracing::debug!("too many subscribers ask for missed events at once");
         }
     }
 

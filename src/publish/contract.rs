@@ -31,6 +31,8 @@ enum Payload {
     Text(&'static str),
     /// Written by others, read by us.
     Request,
+    /// Asks for missed events.
+    Missed,
     /// The content does not matter.
     Anything,
 }
@@ -52,7 +54,7 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 /// Every kind of topic.
-pub const CHANNELS: [Channel; 17] = [
+pub const CHANNELS: [Channel; 19] = [
     channel("node-state", "node/{node}/state", "What a node is doing", Payload::Json(of::<NodeState>), RETAINED),
     channel("node-info", "node/{node}/info", "Program and configuration", Payload::Json(of::<NodeInfo>), RETAINED),
     channel("node-health", "node/{node}/health", "How a node does", Payload::Json(of::<NodeHealth>), EXPIRING),
@@ -68,6 +70,8 @@ pub const CHANNELS: [Channel; 17] = [
     channel("incident", "table/{table}/arbiter/incident", "Facts and rulings", Payload::Json(of::<Event>), ONCE),
     channel("request", "table/{table}/arbiter/request/{verb}", "An order", Payload::Request, RECEIVED),
     channel("response", "table/{table}/arbiter/response/{verb}", "The answer to an order", RESPONSE, ONCE),
+    channel("missed", "table/{table}/live/request/events", "A question for missed events", Payload::Missed, RECEIVED),
+    channel("missed-events", "table/{table}/live/response/events", "The events that were missed", RESPONSE, ONCE),
     channel("device-state", "table/{table}/device/{device}/state", "A device", DEVICE, RETAINED),
     channel("republish", "ctl/republish", "Send every retained topic again", Payload::Anything, RECEIVED),
 ];
@@ -189,6 +193,7 @@ impl Channel {
             Payload::Json(schema) => (JSON, schema(generator).to_value()),
             Payload::Text(format) => (TEXT, json!({ "type": "string", "description": format })),
             Payload::Request => (JSON, request()),
+            Payload::Missed => (JSON, missed()),
             Payload::Anything => (TEXT, json!({})),
         };
         let mut message = json!({
@@ -216,8 +221,13 @@ impl Channel {
         if matches!(self.delivery, Delivery::Expiring) {
             operation["description"] = "Sent with a message expiry: what is not renewed is no longer true".into();
         }
-        if matches!(self.payload, Payload::Request) {
-            operation["reply"] = json!({ "channel": { "$ref": "#/channels/response" } });
+        let answer = match self.payload {
+            Payload::Request => Some("response"),
+            Payload::Missed => Some("missed-events"),
+            _ => None,
+        };
+        if let Some(answer) = answer {
+            operation["reply"] = json!({ "channel": { "$ref": format!("#/channels/{answer}") } });
             let about = "Answered on the MQTT 5 response topic with the correlation data where there is one";
             operation["description"] = about.into();
         }
@@ -249,6 +259,18 @@ fn request() -> Value {
     })
 }
 
+/// The first `seq` of the live feed that is missed.
+fn missed() -> Value {
+    json!({
+        "type": "object",
+        "required": ["from_seq"],
+        "properties": {
+            "from_seq": { "type": "integer", "minimum": 0, "description": "The first missed number" },
+            "transaction": { "type": "string", "description": "Stands in the answer, too" },
+        },
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,6 +283,7 @@ mod tests {
         assert_eq!(name("table/1/live/board/a/clock"), Some("board-clock"));
         assert_eq!(name("table/1/arbiter/state"), Some("arbiter-state"));
         assert_eq!(name("node/x/state"), Some("node-state"));
+        assert_eq!(name("table/1/live/response/events"), Some("missed-events"));
         for unknown in ["table/1/secret/event", "table/1/live", "table/1/live/event/x", ""] {
             assert_eq!(name(unknown), None, "{unknown}");
         }

@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +34,8 @@ use crate::event::{Request, VERSION};
 
 /// How our client ids begin.
 pub const CLIENT_ID_PREFIX: &str = "bughoused-";
+/// So few messages may wait for a session that keeps up.
+const FLOWING_MAX: usize = 500;
 /// Shortest and longest wait before the next attempt to connect.
 const RETRY_MIN: Duration = Duration::from_millis(100);
 const RETRY_MAX: Duration = Duration::from_secs(5);
@@ -85,6 +88,22 @@ pub struct TableRequest {
     pub route: Route,
 }
 
+/// Somebody asks a table for events of the live feed that he missed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// The table as its topic level spells it.
+    pub table: String,
+    /// The payload.
+    pub payload: Bytes,
+    /// MQTT 5 response topic.
+    pub response_topic: Option<String>,
+    /// MQTT 5 correlation data.
+    pub correlation: Option<Bytes>,
+}
+
+/// Questions for missed events that wait; beyond that they are not answered, and asked again.
+const MISSED_MAX: usize = 64;
+
 /// The way to our tables, by their ids.
 pub type Requests = BTreeMap<String, mpsc::Sender<TableRequest>>;
 
@@ -97,7 +116,9 @@ pub struct SessionHealth {
     pub connections: u64,
     /// Messages that wait for the broker.
     pub queued: usize,
-    /// Messages lost because too many waited.
+    /// Whether more events wait in the journal.
+    pub in_journal: bool,
+    /// Messages lost because too many waited; never events.
     pub dropped: u64,
     /// Messages that the broker refused, or that were too large for it.
     pub refused: u64,
@@ -122,6 +143,8 @@ pub(super) struct Shared {
     pub(super) refused: AtomicU64,
     pub(super) requested: AtomicU64,
     outbox: Mutex<Outbox>,
+    missed: mpsc::Sender<Missed>,
+    missed_asked: Mutex<Option<mpsc::Receiver<Missed>>>,
 }
 
 impl SessionSettings {
@@ -139,6 +162,7 @@ impl SessionSettings {
 impl Session {
     /// Starts the session on the current runtime; the task ends after [`Session::stop`].
     pub fn spawn(settings: SessionSettings, requests: Requests) -> (Session, tokio::task::JoinHandle<()>) {
+        let (missed, missed_asked) = mpsc::channel(MISSED_MAX);
         let session = Session(Arc::new(Shared {
             settings,
             requests: RwLock::new(Arc::new(requests)),
@@ -150,10 +174,17 @@ impl Session {
             refused: AtomicU64::new(0),
             requested: AtomicU64::new(0),
             outbox: Mutex::default(),
+            missed,
+            missed_asked: Mutex::new(Some(missed_asked)),
         }));
         session.publish([session.0.settings.node_state(NodeStatus::Online)]);
         let task = tokio::spawn(keep_up(session.0.clone()));
         (session, task)
+    }
+
+    /// Names this start of the daemon.
+    pub fn name(&self) -> &str {
+        &self.0.settings.session
     }
 
     /// Queues messages in order. Never waits.
@@ -174,6 +205,44 @@ impl Session {
         self.0.requests()
     }
 
+    /// Queues what events of the journal are told by, each with its row, and what follows from them. Never waits.
+    pub fn publish_rows(&self, rows: Vec<(i64, Vec<Message>)>, then: impl IntoIterator<Item = Message>) {
+        self.0.with_outbox(|outbox| rows.into_iter().for_each(|(row, messages)| outbox.push_row(row, messages)));
+        self.0.publish(then);
+    }
+
+    /// Goes on where an earlier start ended; before anything is published.
+    pub fn go_on(&self, published: i64, newest: i64) {
+        self.0.with_outbox(|outbox| outbox.go_on(published, newest));
+    }
+
+    /// After which row, and up to which, events are to be read from the journal now, if they are.
+    pub fn rows_wanted(&self) -> Option<(i64, i64)> {
+        self.0.with_outbox(|outbox| outbox.rows_wanted())
+    }
+
+    /// Takes in rows that were read from the journal, up to row `until`.
+    pub fn refill(&self, rows: Vec<(i64, Vec<Message>)>, until: i64) {
+        self.0.with_outbox(|outbox| outbox.refill(rows, until));
+        self.0.wake.notify_one();
+    }
+
+    /// The row up to which the broker has all events.
+    pub fn published(&self) -> i64 {
+        self.0.with_outbox(|outbox| outbox.published())
+    }
+
+    /// Whether messages reach the broker as they come.
+    pub fn flows(&self) -> bool {
+        let short = self.0.with_outbox(|outbox| outbox.len() <= FLOWING_MAX && !outbox.is_behind());
+        short && self.0.connected.load(Ordering::Relaxed)
+    }
+
+    /// Where questions for missed events come out; nothing to whoever asks again.
+    pub fn missed(&self) -> Option<mpsc::Receiver<Missed>> {
+        self.0.missed_asked.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Says that the node is going down; go on publishing, then [`Session::stop`].
     pub fn stopping(&self) {
         self.publish([self.0.settings.node_state(NodeStatus::Stopping)]);
@@ -189,11 +258,13 @@ impl Session {
     /// How it does.
     pub fn health(&self) -> SessionHealth {
         let shared = &self.0;
-        let (queued, dropped) = shared.with_outbox(|outbox| (outbox.len(), outbox.dropped()));
+        let (queued, dropped, in_journal) =
+            shared.with_outbox(|outbox| (outbox.len(), outbox.dropped(), outbox.is_behind()));
         SessionHealth {
             connected: shared.connected.load(Ordering::Relaxed),
             connections: shared.connections.load(Ordering::Relaxed),
             queued,
+            in_journal,
             dropped,
             refused: shared.refused.load(Ordering::Relaxed),
             requests: shared.requested.load(Ordering::Relaxed),
@@ -216,6 +287,10 @@ impl Shared {
     /// The ways to the tables.
     pub(super) fn requests(&self) -> Arc<Requests> {
         self.requests.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn ask_missed(&self, missed: Missed) -> Result<(), mpsc::error::TrySendError<Missed>> {
+        self.missed.try_send(missed)
     }
 
     pub(super) fn is_stopping(&self) -> bool {

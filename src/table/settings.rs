@@ -29,7 +29,7 @@ pub struct TableSettings {
     /// Incident kinds that everybody may see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub announce: Vec<String>,
-    /// Delay of the public feed, for example `30s`.
+    /// Delay of the public feed, for example `30s` or `6 moves`.
     #[serde(default = "default_delay")]
     pub delay: String,
     /// Names by seat letter.
@@ -240,18 +240,42 @@ fn yes() -> bool {
     true
 }
 
-/// A duration such as `400ms`, `5s` or `2m` in microseconds.
+/// How far the public feed is behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// By so many microseconds.
+    Time(i64),
+    /// By so many completed moves of the table, until the game has ended.
+    Moves(usize),
+}
+
+impl Delay {
+    /// Reads a duration, or a number of moves such as `6 moves`.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    pub fn parse(text: &str) -> Result<Delay, String> {
+        let count = text.strip_suffix(" moves").or_else(|| text.strip_suffix(" move"));
+        match count.map(str::parse::<u16>) {
+            Some(Ok(moves)) => Ok(Delay::Moves(usize::from(moves))),
+            Some(Err(_)) => Err(format!("expected a number of moves such as \"6 moves\", found {text:?}")),
+            None => parse_duration(text).map(Delay::Time),
+        }
+    }
+}
+
+/// A duration such as `400ms`, `5s` or `2min` in microseconds.
 ///
 /// # Errors
 /// What was expected and what was found.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
-    let error = || format!("expected a duration such as \"400ms\", \"5s\" or \"2m\", found {text:?}");
+    let error = || format!("expected a duration such as \"400ms\", \"5s\" or \"2min\", found {text:?}");
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let unit_us = match unit {
         "ms" => 1_000,
         "s" => 1_000_000,
-        "m" => 60_000_000,
+        "m" | "min" => 60_000_000,
         _ => return Err(error()),
     };
     let number = number.parse::<i64>().map_err(|_| error())?;

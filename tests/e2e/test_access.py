@@ -15,16 +15,17 @@ import pytest
 ROLES = ("node", "arbiter", "display", "public")
 PUBLIC = ("table/1/public/state", "table/1/public/event", "table/1/public/board/a/clock", "node/n/state")
 LIVE = ("table/1/live/state", "table/1/live/event", "table/1/live/board/b/fen", "table/1/live/bpgn")
+ASK = "table/1/live/request/events"
 SECRET = (
     "table/1/arbiter/state", "table/1/arbiter/incident", "table/1/arbiter/request/claim",
     "table/1/arbiter/response/claim", "table/1/device/board-a/state", "node/n/info", "node/n/health", "node/n/log",
     "ctl/republish",
 )  # fmt: skip
-TOPICS = (*PUBLIC, *LIVE, *SECRET)
+TOPICS = (*PUBLIC, *LIVE, ASK, *SECRET)
 FILTERS = ("#", "+/+/+/+/+", "table/#", "table/+/arbiter/#", "$SYS/#", "table/1/+/state")
-MAY_READ = {"node": {*TOPICS}, "arbiter": {*TOPICS}, "display": {*PUBLIC, *LIVE}, "public": {*PUBLIC}}
-REQUESTS = {"table/1/arbiter/request/claim", "ctl/republish"}
-MAY_WRITE = {"node": {*TOPICS}, "arbiter": REQUESTS, "display": set(), "public": set()}
+MAY_READ = {"node": {*TOPICS}, "arbiter": {*TOPICS}, "display": {*PUBLIC, *LIVE, ASK}, "public": {*PUBLIC}}
+REQUESTS = {"table/1/arbiter/request/claim", "ctl/republish", ASK}
+MAY_WRITE = {"node": {*TOPICS}, "arbiter": REQUESTS, "display": {ASK}, "public": set()}
 QUIET_SECONDS = 1
 SECONDS_MAX = 20
 

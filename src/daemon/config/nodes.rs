@@ -72,9 +72,20 @@ fn node(section: Section<'_>) -> Node {
     let node = Node {
         id: section.get("id").and_then(|found| found.name("for this machine")).unwrap_or(default.id),
         data_dir: section.get("data_dir").and_then(|found| found.path()).unwrap_or(default.data_dir),
+        keep_raw_days: section.get("keep_raw_days").and_then(|found| count(&found)).unwrap_or(default.keep_raw_days),
+        keep_raw_mb: section.get("keep_raw_mb").and_then(|found| count(&found)).unwrap_or(default.keep_raw_mb),
     };
     section.finish();
     node
+}
+
+/// A whole number of days or megabytes, 0 for no bound.
+fn count(found: &Found<'_>) -> Option<u32> {
+    let number = found.integer().and_then(|number| u32::try_from(number).ok());
+    if number.is_none() {
+        found.wrong("a whole number from 0 (no bound) to 4294967295", "write digits without a unit");
+    }
+    number
 }
 
 /// A listening address and where it stands.

@@ -38,6 +38,10 @@ struct Node {
     id: Option<String>,
     /// Where the journal is.
     data_dir: Option<String>,
+    /// Days for which raw bytes are kept; 0 for ever.
+    keep_raw_days: Option<u32>,
+    /// Megabytes of the journal beyond which the oldest raw bytes go; 0 for no bound.
+    keep_raw_mb: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -25,6 +25,7 @@ fn settings(data_dir: &std::path::Path, tables: &[(&str, &str)]) -> NodeSettings
     NodeSettings {
         id: "hall".into(),
         data_dir: data_dir.to_owned(),
+        retention: Default::default(),
         prefix: "bughouse".into(),
         broker: Broker::Embedded { listen: anywhere, live_open: true, arbiter: None, display: None },
         web: anywhere,
@@ -105,6 +106,8 @@ async fn a_table_that_breaks_comes_back_and_touches_no_other() {
     ask(&node, "2", "abort").await;
     kept(&node, |kept| status_is(kept, "2", "ended")).await;
     tokio::time::sleep(RESTART_MIN).await;
+    ask(&node, "1", "abort").await;
+    kept(&node, |kept| status_is(kept, "1", "ended") && status_is(kept, "2", "ended")).await;
     ask(&node, "1", "new-game").await;
     kept(&node, |kept| status_is(kept, "1", "playing") && status_is(kept, "2", "ended")).await;
     assert_eq!(node.shutdown().await, 0);
@@ -114,6 +117,10 @@ async fn a_table_that_breaks_comes_back_and_touches_no_other() {
     let live = events.iter().filter(|event| event.body.feed() == Feed::Live);
     let numbers: Vec<u64> = live.map(|event| event.seq).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "the counts go on");
+    assert!(events.windows(2).all(|pair| pair[0].t <= pair[1].t), "time goes on");
+    let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).filter(|kind| kind.contains("game")).collect();
+    assert_eq!(kinds, ["game-started", "game-resumed", "game-ended", "game-started"], "the game goes on");
+    assert_eq!(events[0].game, events.iter().rfind(|event| event.body.kind() == "game-ended").unwrap().game);
 }
 
 #[tokio::test]
