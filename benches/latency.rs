@@ -74,8 +74,15 @@ fn settings(data_dir: std::path::PathBuf, ports: &[String]) -> NodeSettings {
     NodeSettings {
         id: "bench".into(),
         data_dir,
+        retention: Default::default(),
         prefix: "bughouse".into(),
-        broker: Broker::Embedded { listen: any, live_open: true, arbiter: Some("bench".into()), display: None },
+        broker: Broker::Embedded {
+            listen: any,
+            live_open: true,
+            arbiter: Some(bughoused::publish::password::Password::clear("bench")),
+            display: None,
+        },
+        arbiter: None,
         web: any,
         tables: vec![serde_json::from_value(table).expect("settings of a table")],
         speed: 1,

@@ -3,6 +3,7 @@
 //! In: what the table knows. Out: plain values with a fixed JSON form, version [`VERSION`]. It knows no transport:
 //! which topic, which retention and which file is decided by the rooms behind it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{BoardId, Instant, Seat};
@@ -16,7 +17,7 @@ pub use crate::{
 pub const VERSION: u8 = 1;
 
 /// One event with its envelope. `seq` counts per table and feed without gaps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// [`VERSION`].
     pub v: u8,
@@ -38,11 +39,13 @@ pub struct Event {
 }
 
 /// What happened. The JSON carries `type` in kebab case beside the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Body {
     /// Set-up boards and running clocks, or the arbiter, began a game.
     GameStarted(GameStarted),
+    /// The daemon was started again in the middle of a game, which goes on.
+    GameResumed(GameResumed),
     /// Provisional: the man stands on its square and was released.
     MoveMade(Made),
     /// The provisional move was taken back or explained otherwise.
@@ -72,6 +75,7 @@ impl Body {
     pub fn kind(&self) -> &'static str {
         match self {
             Body::GameStarted(_) => "game-started",
+            Body::GameResumed(_) => "game-resumed",
             Body::MoveMade(_) => "move-made",
             Body::MoveRetracted(_) => "move-retracted",
             Body::Move(_) => "move",
@@ -108,7 +112,7 @@ pub enum Feed {
 pub type Players = std::collections::BTreeMap<String, String>;
 
 /// A game began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GameStarted {
     /// Name of the rule set.
     pub ruleset: String,
@@ -120,8 +124,17 @@ pub struct GameStarted {
     pub bfen: String,
 }
 
+/// A game goes on after the daemon was started again. Moves that were made meanwhile follow as events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GameResumed {
+    /// Position of all boards after the moves that are recorded.
+    pub bfen: String,
+    /// Recorded moves of all boards.
+    pub moves: usize,
+}
+
 /// A provisional move, or its retraction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Made {
     /// The board.
     pub board: BoardId,
@@ -137,7 +150,7 @@ pub struct Made {
 }
 
 /// A completed move.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Move {
     /// The board.
     pub board: BoardId,
@@ -176,7 +189,7 @@ pub struct Move {
 }
 
 /// Contents of one pocket.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pocket {
     /// Whose pocket.
     pub seat: Seat,
@@ -191,7 +204,7 @@ pub struct Pocket {
 }
 
 /// What one board's clock shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockShown {
     /// The board.
     pub board: BoardId,
@@ -203,7 +216,7 @@ pub struct ClockShown {
 }
 
 /// A colour as the messages spell it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// White.
@@ -219,7 +232,7 @@ impl From<crate::types::Color> for Side {
 }
 
 /// Explanations that remain for what a board shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Uncertain {
     /// The board.
     pub board: BoardId,
@@ -228,7 +241,7 @@ pub struct Uncertain {
 }
 
 /// Published moves are replaced by others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Correction {
     /// The board.
     pub board: BoardId,
@@ -239,7 +252,7 @@ pub struct Correction {
 }
 
 /// A game is over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GameEnded {
     /// `1-0`, `0-1`, `1/2-1/2` or `*`; `1-0` is a win of the team of White on A.
     pub result: String,
@@ -255,7 +268,7 @@ pub struct GameEnded {
 }
 
 /// A command that was carried out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ruling {
     /// What was done.
     pub verb: String,
@@ -271,7 +284,7 @@ pub struct Ruling {
 }
 
 /// The whole table at one moment: retained on `live/state`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct State {
     /// [`VERSION`].
     pub v: u8,
@@ -306,7 +319,7 @@ pub struct State {
 }
 
 /// What a table is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// No game, or men being set up.
@@ -320,7 +333,7 @@ pub enum Status {
 }
 
 /// One board at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoardState {
     /// The board.
     pub board: BoardId,
@@ -351,7 +364,7 @@ pub struct BoardState {
 }
 
 /// One pocket at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PocketState {
     /// Men in the pocket, sorted QRBNP, in the owner's colour.
     pub pieces: String,
@@ -360,7 +373,7 @@ pub struct PocketState {
 }
 
 /// What only the arbiter may know, at one moment: retained on `arbiter/state`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArbiterState {
     /// [`VERSION`].
     pub v: u8,
@@ -415,7 +428,7 @@ pub struct ArbiterState {
 }
 
 /// Where one man is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Whereabouts {
     /// The man as a FEN letter.
     pub man: char,
@@ -430,7 +443,7 @@ pub struct Whereabouts {
 }
 
 /// A device of the table at one moment: retained on `device/D/state`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceState {
     /// [`VERSION`].
     pub v: u8,
@@ -461,7 +474,7 @@ pub struct DeviceState {
 }
 
 /// A command to a table (`arbiter/request/VERB`, a button, a line of a capture).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// What to do.
     pub verb: String,
@@ -477,7 +490,7 @@ pub struct Request {
 }
 
 /// The answer to a [`Request`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Response {
     /// `ok` or `error`.
     pub status: ResponseStatus,
@@ -495,7 +508,7 @@ pub struct Response {
 }
 
 /// Whether a request was carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResponseStatus {
     /// Carried out.
@@ -505,7 +518,7 @@ pub enum ResponseStatus {
 }
 
 /// Why a request was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResponseError {
     /// A word for programs.
     pub code: String,

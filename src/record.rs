@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use crate::{
     event::{Body, Correction, Event, GameEnded, GameStarted, Incident, Move, Players},
     notation::bpgn,
-    types::Seat,
+    table::resume::Unfinished,
+    types::{Instant, Seat},
 };
 
 /// One game as recorded.
@@ -34,6 +35,26 @@ pub struct GameRecord {
     pub illegal: BTreeMap<u64, String>,
     /// The end, if there was one.
     pub ended: Option<GameEnded>,
+    /// What instants count from.
+    epoch: Epoch,
+}
+
+/// The start of the daemon from which the instants of a record count: the one that told its last event.
+#[derive(Clone, Debug, PartialEq)]
+struct Epoch {
+    session: String,
+    /// Microseconds since 1970 UTC.
+    opened_us: i64,
+    /// Of the last event.
+    last: Instant,
+}
+
+impl Epoch {
+    fn of(event: &Event) -> Epoch {
+        let told = event.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_microsecond);
+        let opened_us = told.saturating_sub(event.t.micros());
+        Epoch { session: event.session.clone(), opened_us, last: event.t }
+    }
 }
 
 impl GameRecord {
@@ -63,11 +84,17 @@ impl GameRecord {
             moves: Vec::new(),
             illegal: BTreeMap::new(),
             ended: None,
+            epoch: Epoch::of(event),
         }
     }
 
     /// Takes one event of this game in.
     pub fn apply(&mut self, event: &Event) {
+        if event.session != self.epoch.session {
+            let Epoch { session, opened_us, .. } = Epoch::of(event);
+            self.rebase(session, opened_us);
+        }
+        self.epoch.last = self.epoch.last.max(event.t);
         match &event.body {
             Body::Move(played) => self.insert(event.seq, (**played).clone()),
             Body::Correction(correction) => self.correct(event.seq, correction),
@@ -75,6 +102,17 @@ impl GameRecord {
             Body::Incident(incident) => self.explain(incident),
             _ => {}
         }
+    }
+
+    /// Instants count from another start of the daemon: those before it are negative, also where the wall clock was set
+    /// back meanwhile.
+    pub fn rebase(&mut self, session: String, opened_us: i64) {
+        let shift = opened_us.saturating_sub(self.epoch.opened_us).max(self.epoch.last.micros().saturating_add(1));
+        for (_, played) in &mut self.moves {
+            played.made_at = played.made_at + -shift;
+            played.completed_at = played.completed_at + -shift;
+        }
+        self.epoch = Epoch { session, opened_us, last: Instant::ZERO };
     }
 
     /// An incident of an illegal move follows the move.
@@ -166,6 +204,32 @@ impl GameRecord {
 
 fn owned((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
+}
+
+/// The game that `events` tell and that has no end, for a table that is opened at `opened_us` microseconds since 1970
+/// UTC.
+pub fn unfinished(events: &[Event], opened_us: i64) -> Option<Unfinished> {
+    let mut record = GameRecord::fold(events).pop().filter(|record| record.ended.is_none())?;
+    record.rebase(String::new(), opened_us);
+    let started = events.iter().find_map(|event| match &event.body {
+        Body::GameStarted(started) if event.game.as_deref() == Some(&record.id) => Some(started.clone()),
+        _ => None,
+    })?;
+    let mut incidents: BTreeMap<u64, Incident> = BTreeMap::new();
+    let mut rulings = Vec::new();
+    let mut pockets = BTreeMap::new();
+    for event in events.iter().filter(|event| event.game.as_deref() == Some(&record.id)) {
+        match &event.body {
+            Body::Incident(incident) => drop(incidents.insert(incident.id, (**incident).clone())),
+            Body::Ruling(_) => rulings.push(event.clone()),
+            Body::Pocket(held) => {
+                drop(pockets.insert(held.seat.to_string(), (held.pieces.clone(), held.in_transit.clone())));
+            }
+            _ => {}
+        }
+    }
+    let incidents = incidents.into_values().collect();
+    Some(Unfinished { id: record.id, started, moves: record.moves, pockets, incidents, rulings })
 }
 
 /// `WhiteA`, `BlackA`, …

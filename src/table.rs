@@ -14,6 +14,7 @@ mod judge;
 mod play;
 mod raw;
 mod request;
+pub mod resume;
 mod set_up;
 pub mod settings;
 mod view;
@@ -23,6 +24,7 @@ use std::collections::VecDeque;
 use devices::Sensors;
 use judge::Judge;
 use play::Play;
+use resume::Resumed;
 use settings::TableSettings;
 
 use crate::{
@@ -104,6 +106,8 @@ pub struct Table {
     incident: u64,
     /// The instant after which the last game is named.
     named: Instant,
+    /// A game that was taken up again and is being compared with the boards.
+    resumed: Option<Resumed>,
     out: VecDeque<Output>,
 }
 
@@ -122,8 +126,8 @@ impl Table {
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
         let (now, named) = (Instant::ZERO, Instant::ZERO);
-        let out = VecDeque::new();
-        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, out })
+        let (resumed, out) = (None, VecDeque::new());
+        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, resumed, out })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,
@@ -141,6 +145,7 @@ impl Table {
             Input::Request(request) => self.request(request),
             Input::Timeout => {}
         }
+        self.watch_resumed();
         self.report_devices();
     }
 
@@ -151,9 +156,8 @@ impl Table {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let due =
-            [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at(), self.judge_deadline()];
-        due.into_iter().flatten().min()
+        let boards = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
+        boards.into_iter().chain([self.judge_deadline(), self.resumed_deadline()]).flatten().min()
     }
 
     /// What time alone brings.
@@ -166,6 +170,7 @@ impl Table {
         self.report_devices();
         self.watch_silent_clocks();
         self.watch_shown();
+        self.watch_resumed();
         self.settle();
         self.judge_time();
     }

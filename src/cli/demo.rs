@@ -24,6 +24,7 @@ use crate::{
         settings::{Broker, NodeSettings},
     },
     notation::bpgn::{self, Reader},
+    publish::password::Password,
     rules::RuleSet,
     simulate::{
         hands::{Ply, Profile, Terms, play, players_of, plies_of, terms_of},
@@ -152,9 +153,16 @@ async fn start(args: &Args, play: &Play, folder: &Path) -> Result<Running, Failu
     let mut settings = NodeSettings {
         id: "demo".into(),
         data_dir: folder.to_owned(),
+        retention: Default::default(),
         prefix: "bughouse".into(),
-        broker: Broker::Embedded { listen: MQTT.into(), live_open: true, arbiter: Some(ARBITER.into()), display: None },
+        broker: Broker::Embedded {
+            listen: MQTT.into(),
+            live_open: true,
+            arbiter: Some(Password::clear(ARBITER)),
+            display: None,
+        },
         web: WEB.into(),
+        arbiter: Some(Password::clear(ARBITER)),
         tables: vec![play.settings(&folder.join("ports"))],
         speed: args.speed,
         shown: serde_json::json!({ "demo": true }),

@@ -5,16 +5,20 @@
 
 pub mod accuracy;
 pub mod adjudicate;
+pub mod backup;
 pub mod check;
 pub mod demo;
+pub mod doctor;
 pub mod export;
 pub mod games;
 mod log;
 mod offences;
+pub mod password;
 pub mod perft;
 pub mod replay;
 mod rig;
 pub mod run;
+pub mod schema;
 pub mod show;
 mod signals;
 pub mod simulate;
@@ -49,7 +53,11 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Run(run::Args),
+    Schema(schema::Args),
+    Password(password::Args),
     Check(check::Args),
+    Doctor(doctor::Args),
+    Backup(backup::Args),
     Simulate(simulate::Args),
     Replay(replay::Args),
     Games(games::Args),
@@ -67,7 +75,11 @@ impl Command {
         match self {
             Command::Demo(args) => demo::run(&args),
             Command::Run(args) => run::run(args),
+            Command::Password(args) => password::run(&args, &mut out),
+            Command::Schema(args) => schema::run(&args, &mut out),
             Command::Check(args) => check::run(&args, &mut out),
+            Command::Doctor(args) => doctor::run(&args, &mut out),
+            Command::Backup(args) => backup::run(&args, &mut out),
             Command::Games(args) => games::run(&args, &mut out),
             Command::Show(args) => show::run(&args, &mut out),
             Command::Export(args) => export::run(&args, &mut out),

@@ -32,12 +32,12 @@ pub fn run(args: Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| {
         Failure::new(Exit::Unavailable, format_args!("cannot start: {e}; see the limits of the system"))
     })?;
-    let outcome = runtime.block_on(serve(settings, &config, &args.config));
+    let outcome = runtime.block_on(serve(settings, &args.config));
     runtime.shutdown_timeout(RUNTIME_STOP_MAX);
     outcome
 }
 
-async fn serve(settings: NodeSettings, config: &Config, path: &Path) -> Outcome {
+async fn serve(settings: NodeSettings, path: &Path) -> Outcome {
     let mut signals = Signals::new()?;
     let mut node = Node::start(settings).await.map_err(|e| not_started(&e))?;
     tracing::info!("web page at http://{}, MQTT at {}", node.addresses.web, node.addresses.broker);
@@ -48,7 +48,7 @@ async fn serve(settings: NodeSettings, config: &Config, path: &Path) -> Outcome 
                     tracing::info!("{name}: stopping");
                     break None;
                 }
-                Asked::Reload => reconsider(config, path),
+                Asked::Reload => reload(&mut node, path).await,
             },
             broken = node.wait() => break Some(broken),
         }
@@ -68,18 +68,24 @@ async fn stop(node: Running, broken: Option<String>) -> Outcome {
     }
 }
 
-/// SIGHUP: a good file that differs takes effect with the next start; a bad one never takes a running daemon down.
-fn reconsider(running: &Config, path: &Path) {
-    match Config::load(path) {
-        Ok(config) if config == *running => tracing::info!("{} is unchanged", path.display()),
-        Ok(_) => tracing::warn!("{} has changed: restart bughoused between games to use it", path.display()),
-        Err(problems) => {
-            for problem in problems {
-                tracing::error!("{problem}");
+/// SIGHUP: tables of a good file are taken over, the rest with the next start; a bad file never takes a running daemon
+/// down.
+async fn reload(node: &mut Running, path: &Path) {
+    let problems = match Config::load(path).map(|config| NodeSettings::from_config(&config)) {
+        Ok(Ok(settings)) => {
+            tracing::info!("{} is read again", path.display());
+            if node.reload(settings).await {
+                tracing::warn!("{}: what is not a [[table]] takes effect after a restart", path.display());
             }
-            tracing::error!("the configuration that is in use stays");
+            return;
         }
+        Ok(Err(problem)) => vec![format!("{}: {problem}", path.display())],
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    };
+    for problem in problems {
+        tracing::error!("{problem}");
     }
+    tracing::error!("the configuration that is in use stays");
 }
 
 fn not_started(error: &StartError) -> Failure {

@@ -1,6 +1,10 @@
 //! The broker that a node uses, its own or another one, as its session and its web server find it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     clock,
@@ -20,14 +24,17 @@ pub(super) struct Bus {
     host: String,
     port: u16,
     login: Option<(String, String)>,
+    tls: Option<Arc<rustls::ClientConfig>>,
+    refresh: Option<Duration>,
 }
 
 impl Bus {
     /// Starts the embedded broker, or notes where the other one is.
     pub async fn start(settings: &NodeSettings, topics: &Topics) -> Result<Bus, StartError> {
         match &settings.broker {
-            Broker::External { host, port, login } => {
-                Ok(Bus { broker: None, host: host.clone(), port: *port, login: login.clone() })
+            Broker::External { host, port, login, tls, refresh } => {
+                let (host, login, tls) = (host.clone(), login.clone(), tls.clone());
+                Ok(Bus { broker: None, host, port: *port, login, tls, refresh: *refresh })
             }
             Broker::Embedded { listen, live_open, arbiter, display } => {
                 let node = clock::password();
@@ -38,7 +45,14 @@ impl Bus {
                 let broker = broker::start(broker).await.map_err(listen)?;
                 let address = reachable(broker.address());
                 let login = Some((NODE_USER.to_owned(), node));
-                Ok(Bus { broker: Some(broker), host: address.ip().to_string(), port: address.port(), login })
+                Ok(Bus {
+                    broker: Some(broker),
+                    host: address.ip().to_string(),
+                    port: address.port(),
+                    login,
+                    tls: None,
+                    refresh: None,
+                })
             }
         }
     }
@@ -57,6 +71,8 @@ impl Bus {
             host: self.host.clone(),
             port: self.port,
             login: self.login.clone(),
+            tls: self.tls.clone(),
+            refresh: self.refresh,
             topics: topics.clone(),
             session: name.to_owned(),
             own_broker: self.broker.is_some(),

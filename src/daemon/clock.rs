@@ -61,6 +61,11 @@ impl Clock {
     }
 }
 
+/// What makes the hash of a password differ from that of the same password elsewhere.
+pub fn salt() -> [u8; 16] {
+    rand::random()
+}
+
 /// A password that nobody can guess: 128 bits.
 pub fn password() -> String {
     format!("{:032x}", rand::random::<u128>())

@@ -7,6 +7,7 @@
 mod device;
 mod nodes;
 mod read;
+mod schema;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,9 +18,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use schema::schema;
 use serde::Serialize;
 
-use crate::table::settings::TableSettings;
+use crate::{journal::Retention, table::settings::TableSettings};
 
 /// The file that is read when none is named.
 pub const DEFAULT_PATH: &str = "/etc/bughoused/bughoused.toml";
@@ -48,11 +50,26 @@ pub struct Node {
     pub id: String,
     /// Where the journal is.
     pub data_dir: PathBuf,
+    /// Days for which raw bytes are kept; 0 for ever.
+    pub keep_raw_days: u32,
+    /// Megabytes of the journal beyond which the oldest raw bytes go; 0 for no bound.
+    pub keep_raw_mb: u32,
 }
 
 impl Default for Node {
     fn default() -> Node {
-        Node { id: "node-1".into(), data_dir: "/var/lib/bughoused".into() }
+        Node { id: "node-1".into(), data_dir: "/var/lib/bughoused".into(), keep_raw_days: 90, keep_raw_mb: 4096 }
+    }
+}
+
+impl Node {
+    /// How long raw bytes are kept.
+    pub fn retention(&self) -> Retention {
+        let bytes = u64::from(self.keep_raw_mb) << 20;
+        Retention {
+            days: Some(self.keep_raw_days).filter(|days| *days > 0),
+            bytes: Some(bytes).filter(|bytes| *bytes > 0),
+        }
     }
 }
 
@@ -106,6 +123,8 @@ pub struct External {
     pub client_cert: Option<PathBuf>,
     /// Its key.
     pub client_key: Option<PathBuf>,
+    /// How often retained topics are sent again, in microseconds.
+    pub refresh_us: Option<u64>,
 }
 
 /// `[auth]`.

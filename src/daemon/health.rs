@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
 use tokio::{
     sync::{broadcast, watch},
     time::{MissedTickBehavior, interval},
@@ -17,10 +16,11 @@ use super::{
     log_tap::{self, Line},
 };
 use crate::{
-    event::{DeviceState, LinkState, VERSION},
+    event::{DeviceState, VERSION},
     journal::{self, Journal},
     publish::{
-        session::{Session, SessionHealth},
+        about::{DeviceHealth, JournalHealth, NodeHealth, NodeInfo, NodeLog},
+        session::Session,
         topic::{Message, Topics},
     },
     types::SECOND,
@@ -32,68 +32,40 @@ const HEALTH_EXPIRY_S: u32 = 30;
 
 /// The latest of each device, by table and name.
 #[derive(Debug, Default)]
-pub(super) struct Devices(Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>);
-
-#[derive(Clone, Debug, Serialize)]
-struct DeviceHealth {
-    link: LinkState,
-    counters: BTreeMap<String, u64>,
+pub(super) struct Devices {
+    latest: Mutex<BTreeMap<String, BTreeMap<String, DeviceHealth>>>,
+    restarts: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Devices {
     /// Notes a new state.
     pub fn note(&self, device: &DeviceState) {
         let health = DeviceHealth { link: device.link, counters: device.counters.clone() };
-        let mut devices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut devices = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         devices.entry(device.table.clone()).or_default().insert(device.device.clone(), health);
     }
 
-    fn latest(&self) -> BTreeMap<String, BTreeMap<String, DeviceHealth>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Notes that a table broke and is opened again.
+    pub fn note_restart(&self, table: &str) {
+        let mut restarts = self.restarts.lock().unwrap_or_else(PoisonError::into_inner);
+        *restarts.entry(table.to_owned()).or_default() += 1;
     }
-}
 
-#[derive(Serialize)]
-struct Info<'a> {
-    v: u8,
-    session: &'a str,
-    version: &'static str,
-    started: String,
-    config: &'a serde_json::Value,
+    fn restarts(&self) -> BTreeMap<String, u64> {
+        self.restarts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn latest(&self) -> BTreeMap<String, BTreeMap<String, DeviceHealth>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// `node/N/info`: the program's version and the configuration without secrets.
 pub(super) fn info(topics: &Topics, session: &str, clock: Clock, config: &serde_json::Value) -> Message {
     let started = clock.rfc3339(crate::types::Instant::ZERO);
-    let info = Info { v: VERSION, session, version: env!("CARGO_PKG_VERSION"), started, config };
+    let (version, config) = (env!("CARGO_PKG_VERSION").to_owned(), config.clone());
+    let info = NodeInfo { v: VERSION, session: session.to_owned(), version, started, config };
     Message::json(topics.node("info"), &info).retained()
-}
-
-#[derive(Serialize)]
-struct Health<'a> {
-    v: u8,
-    session: &'a str,
-    time: String,
-    uptime_s: i64,
-    bus: SessionHealth,
-    journal: JournalHealth,
-    tables: BTreeMap<String, BTreeMap<String, DeviceHealth>>,
-}
-
-#[derive(Serialize)]
-struct Log<'a> {
-    v: u8,
-    session: &'a str,
-    time: String,
-    level: &'static str,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct JournalHealth {
-    #[serde(flatten)]
-    disk: journal::Health,
-    batches_waiting: usize,
 }
 
 /// Tells how the node does for as long as it is polled.
@@ -139,9 +111,9 @@ impl HealthTask {
 
     fn tell(&mut self) {
         let at = self.clock.now();
-        let health = Health {
+        let health = NodeHealth {
             v: VERSION,
-            session: &self.name,
+            session: self.name.clone(),
             time: self.clock.rfc3339(at),
             uptime_s: at.micros() / SECOND,
             bus: self.session.health(),
@@ -150,6 +122,7 @@ impl HealthTask {
                 batches_waiting: self.journal.waiting(),
             },
             tables: self.devices.latest(),
+            restarts: self.devices.restarts(),
         };
         let message = Message::json(self.topics.node("health"), &health).retained().expiring(HEALTH_EXPIRY_S);
         self.session.publish([message]);
@@ -158,7 +131,8 @@ impl HealthTask {
     fn pass_on(&self, line: Line) {
         let Line { level, message } = line;
         let time = self.clock.rfc3339(self.clock.now());
-        let log = Log { v: VERSION, session: &self.name, time, level, message };
+        let (session, level) = (self.name.clone(), level.to_owned());
+        let log = NodeLog { v: VERSION, session, time, level, message };
         self.session.publish([Message::json(self.topics.node("log"), &log)]);
     }
 }

@@ -15,19 +15,20 @@ use tokio::{
 use super::{
     bus::Bus,
     clock::Clock,
-    hall::Hall,
+    hall::{Hall, Orders, Surroundings},
     health::{self, Devices, HealthTask},
-    publisher::Publisher,
+    lanes::Lanes,
+    opening::Makings,
+    publisher::{self, Publisher},
     settings::NodeSettings,
     table_task::TableError,
 };
 use crate::{
     display::server::{self, WebSettings},
-    journal::{self, Journal, JournalError},
+    journal::{self, Journal, JournalError, Marks},
     publish::{
         broker::EmbeddedBroker,
-        feed::TableFeed,
-        session::{Session, SessionHealth},
+        session::{Requests, Session, SessionHealth},
         topic::Topics,
     },
 };
@@ -108,8 +109,11 @@ pub struct Running {
     web_stop: oneshot::Sender<()>,
     broker: Option<Box<dyn EmbeddedBroker>>,
     tables: oneshot::Receiver<Result<(), TableError>>,
+    orders: Orders,
+    settings: NodeSettings,
     stop: watch::Sender<bool>,
     journal: journal::Stopping,
+    marks: Marks,
 }
 
 /// The node to start.
@@ -125,7 +129,12 @@ impl Node {
         let topics = Topics::new(&settings.prefix, &settings.id);
         let clock = Clock::fast(settings.speed);
         let name = clock.session_name();
-        let web = WebSettings { listen: settings.web, broker: String::new(), prefix: topics.prefix().to_owned() };
+        let web = WebSettings {
+            listen: settings.web,
+            broker: String::new(),
+            prefix: topics.prefix().to_owned(),
+            arbiter: settings.arbiter.clone(),
+        };
         let listen = |error| StartError::Listen { address: settings.web, what: "the web", key: "web.listen", error };
         let listener = server::bind(&web).await.map_err(listen)?;
         let web_address = listener.local_addr().map_err(listen)?;
@@ -133,26 +142,32 @@ impl Node {
         let bus = Bus::start(&settings, &topics).await?;
         let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
         fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
-        let opened = Journal::open(&settings.data_dir)?;
-        let hall = Hall::open(&settings.tables, &opened.journal, clock, &name)?;
+        let opened = Journal::open_keeping(&settings.data_dir, settings.retention)?;
+        let lanes = Arc::new(Lanes::default());
+        let makings = Makings::new(&settings, &opened, clock, &name, &topics, lanes.clone());
+        let hall = Hall::open(&settings.tables, makings)?;
         let addresses = Addresses { broker: bus.address(), web: web_address };
 
-        let (session, session_task) = Session::spawn(bus.session(&topics, &name), hall.requests.clone());
+        let (session, session_task) = Session::spawn(bus.session(&topics, &name), Requests::new());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
+        session.go_on(publisher::published(&opened.marks, opened.newest), opened.newest);
         let devices = Arc::new(Devices::default());
-        let feeds = settings
-            .tables
-            .iter()
-            .map(|table| TableFeed::new(topics.clone(), &table.id, &name, table.announce.clone()))
-            .collect();
-        let publisher =
-            Publisher { session: session.clone(), feeds, routes: hall.routes.clone(), clock, devices: devices.clone() };
+        let publisher = Publisher {
+            session: session.clone(),
+            lanes: lanes.clone(),
+            clock,
+            devices: devices.clone(),
+            marks: opened.marks.clone(),
+            data_dir: settings.data_dir.clone(),
+            trouble: None,
+        };
         let publisher = tokio::spawn(publisher.run(opened.committed));
+        let around = Surroundings { session: session.clone(), lanes, devices: devices.clone() };
         let (journal, disk) = (opened.journal, opened.health);
         let health = HealthTask { topics, name, clock, session: session.clone(), journal, disk, devices };
         let health_task = tokio::spawn(health.run());
         let stop = watch::Sender::new(false);
-        let tables = hall.run(&stop)?;
+        let (orders, tables) = hall.run(around, &stop)?;
         let (web_stop, web_stopped) = oneshot::channel();
         let web = WebSettings { broker: addresses.broker.clone(), ..web };
         let web = tokio::spawn(server::serve(listener, web, async move {
@@ -168,8 +183,11 @@ impl Node {
             web_stop,
             broker: bus.broker,
             tables,
+            orders,
             stop,
+            settings,
             journal: opened.stopping,
+            marks: opened.marks,
         })
     }
 }
@@ -178,6 +196,22 @@ impl Running {
     /// How the MQTT session does.
     pub fn health(&self) -> SessionHealth {
         self.session.health()
+    }
+
+    /// Takes new settings over: tables at once, or when their games are over. Answers whether anything else differs,
+    /// which takes effect with the next start.
+    pub async fn reload(&mut self, settings: NodeSettings) -> bool {
+        let (old, new) = (without_tables(&self.settings.shown), without_tables(&settings.shown));
+        // The tables' thread ends with the node; `wait` tells.
+        let _ = self.orders.send(settings.tables.clone()).await;
+        self.settings.tables = settings.tables;
+        old != new
+    }
+
+    /// The ways to the tables.
+    #[cfg(test)]
+    pub(super) fn requests(&self) -> Arc<Requests> {
+        self.session.requests()
     }
 
     /// Waits until the node breaks, which it never should.
@@ -216,6 +250,10 @@ impl Running {
         if timeout(SESSION_STOP_MAX, self.session_task).await.is_err() {
             tracing::warn!("the broker did not take the last messages in time");
         }
+        publisher::note_published(&self.marks, &self.session);
+        if let Err(error) = self.marks.save(&self.settings.data_dir) {
+            tracing::warn!("the last messages are sent again at the next start: {error}");
+        }
         if self.broker.is_some() {
             sleep(DELIVERY).await;
         }
@@ -226,4 +264,13 @@ impl Running {
         }
         lost.unwrap_or(u64::MAX)
     }
+}
+
+/// A configuration as it is shown, but for the tables.
+fn without_tables(shown: &serde_json::Value) -> serde_json::Value {
+    let mut rest = shown.clone();
+    if let Some(sections) = rest.as_object_mut() {
+        sections.remove("tables");
+    }
+    rest
 }

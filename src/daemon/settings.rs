@@ -1,8 +1,8 @@
 //! What a node is started with: by the daemon from its configuration, by the demo and by tests directly.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::table::settings::TableSettings;
+use crate::{journal::Retention, publish::password::Password, table::settings::TableSettings};
 
 /// What a node is started with.
 #[derive(Clone)]
@@ -11,12 +11,16 @@ pub struct NodeSettings {
     pub id: String,
     /// Where the journal is.
     pub data_dir: PathBuf,
+    /// How long raw bytes are kept there.
+    pub retention: Retention,
     /// First levels of all topics.
     pub prefix: String,
     /// Which broker.
     pub broker: Broker,
     /// Where the web server listens; port 0 takes any that is free.
     pub web: SocketAddr,
+    /// What arbiters sign in with at the web server.
+    pub arbiter: Option<Password>,
     /// The tables.
     pub tables: Vec<TableSettings>,
     /// So many times as fast as time: 1 except with emulated devices that are faster.
@@ -35,9 +39,9 @@ pub enum Broker {
         /// Whether anonymous clients may read the live feed.
         live_open: bool,
         /// Password of user `arbiter`.
-        arbiter: Option<String>,
+        arbiter: Option<Password>,
         /// Password of user `display`.
-        display: Option<String>,
+        display: Option<Password>,
     },
     /// Another one.
     External {
@@ -47,5 +51,9 @@ pub enum Broker {
         port: u16,
         /// User name and password.
         login: Option<(String, String)>,
+        /// Encrypts the connection.
+        tls: Option<Arc<rustls::ClientConfig>>,
+        /// How often retained topics are sent again.
+        refresh: Option<Duration>,
     },
 }

@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, watch};
 
 use super::{clock::Clock, port::PortEvent};
 use crate::{
-    event::Response,
-    journal::{Batch, Journal, Refused, Session},
+    event::{Feed, Response, Status},
+    journal::{Batch, Counts, Journal, Refused, Session},
     publish::{request::Route, session::TableRequest},
     table::{
         Input, Output, Table,
@@ -72,16 +72,29 @@ pub(super) struct TableTask {
     pub ports: Vec<mpsc::Sender<Vec<u8>>>,
     /// Ways back, for the publisher.
     pub routes: Arc<Routes>,
+    /// Where its counts are.
+    pub counts: Counts,
+    /// Whether a game is played.
+    pub playing: watch::Sender<bool>,
+}
+
+/// How a table ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Where its counts go on.
+    pub counts: Counts,
+    /// As asked, or because it broke.
+    pub outcome: Result<(), TableError>,
 }
 
 /// The table broke its promise never to panic, or the journal ended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TableError {
-    #[error("table {0} stopped on an input that it must survive; the input is in the journal: please report it")]
-    Bug(String),
+    #[error("stopped on an input that it must survive; the input is in the journal: please report it")]
+    Bug,
     #[error("the journal ended: please report it")]
     Journal,
-    #[error("the task of a table ended: {0}; please report it")]
+    #[error("its task ended: {0}; please report it")]
     Task(String),
 }
 
@@ -89,6 +102,16 @@ impl TableTask {
     /// Serves until `stop` says so.
     pub async fn run(
         mut self,
+        events: mpsc::Receiver<PortEvent>,
+        requests: mpsc::Receiver<TableRequest>,
+        stop: watch::Receiver<bool>,
+    ) -> Ended {
+        let outcome = self.serve(events, requests, stop).await;
+        Ended { counts: self.counts, outcome }
+    }
+
+    async fn serve(
+        &mut self,
         mut events: mpsc::Receiver<PortEvent>,
         mut requests: mpsc::Receiver<TableRequest>,
         mut stop: watch::Receiver<bool>,
@@ -138,6 +161,8 @@ impl TableTask {
             Step::Timeout => Input::Timeout,
         };
         let handled = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(test)]
+            assert!(!matches!(&input, Input::Request(request) if request.verb == "break"), "as a test asked");
             self.table.handle(at, input);
             let deadline = self.drain(at, &mut batch);
             if !batch.events.is_empty() {
@@ -149,7 +174,7 @@ impl TableTask {
             deadline
         }));
         self.record(batch).await?;
-        handled.map_err(|_| TableError::Bug(self.session.settings().id.clone()))
+        handled.map_err(|_| TableError::Bug)
     }
 
     /// Takes all that the table has to say. Answers its next deadline.
@@ -161,7 +186,13 @@ impl TableTask {
                     // A port that is away or takes nothing loses it; the table asks again.
                     let _ = self.ports.get(device).map(|port| port.try_send(bytes));
                 }
-                Output::Event(event) => batch.events.push(event),
+                Output::Event(event) => {
+                    match event.body.feed() {
+                        Feed::Live => self.counts.seq = event.seq + 1,
+                        Feed::Arbiter => self.counts.incident = event.seq + 1,
+                    }
+                    batch.events.push(event);
+                }
                 Output::Device(state) => batch.devices.push(state),
                 Output::Response(response) => batch.responses.push(response),
                 Output::Deadline(deadline) => return deadline,
@@ -170,6 +201,10 @@ impl TableTask {
     }
 
     async fn record(&self, batch: Batch) -> Result<(), TableError> {
+        if let Some(state) = &batch.state {
+            let playing = matches!(state.status, Status::Playing | Status::Paused);
+            self.playing.send_if_modified(|told| std::mem::replace(told, playing) != playing);
+        }
         if batch.inputs.is_empty()
             && batch.devices.is_empty()
             && batch.events.is_empty()

@@ -6,4 +6,7 @@
 mod assets;
 pub mod board;
 mod bridge;
+mod guests;
+mod login;
+mod opening;
 pub mod server;

@@ -3,17 +3,19 @@
 //! | path | answer |
 //! |---|---|
 //! | `/`, `/assets/…` | the page and its files, compiled into the program |
-//! | `/arbiter` | the arbiter's desk; the broker asks for the password |
-//! | `/config.json` | `{"prefix", "version"}`: all that the page must know before it hears the broker |
-//! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port |
+//! | `/hall` | all tables of all nodes |
+//! | `/arbiter` | the arbiter's desk |
+//! | `/login` | `POST` of the arbiter's password: a session cookie; `/logout` ends it |
+//! | `/config.json` | `{"prefix", "version", "login"}`: all that a page must know before it hears the broker |
+//! | `/mqtt` | WebSocket with subprotocol `mqtt`, bridged to the broker's TCP port; `?role=arbiter` with the cookie |
 //! | `/healthz` | `ok` while the server answers |
 //!
-//! In: a bound listener, settings, a future that says when to stop. Out: nothing but answers. It knows no table and
-//! holds no secret: the broker decides who may read what, so `/mqtt` is open to pages of other origins too.
+//! In: a bound listener, settings, a future that says when to stop. Out: nothing but answers. It knows no table: the
+//! broker decides who may read what, so `/mqtt` without the cookie is open to pages of other origins too.
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::pin,
     sync::{
         Arc,
@@ -23,12 +25,12 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::{FromRequestParts, Path, Request, State, WebSocketUpgrade},
+    Extension, Router,
+    extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State, WebSocketUpgrade},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware,
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -42,12 +44,21 @@ use tokio::{
     time,
 };
 
-use super::{assets, bridge};
+use super::{
+    assets,
+    bridge::{self, Visitor},
+    guests::{Guest, Guests},
+    login::{Logins, Refusal, same_origin},
+};
+use crate::publish::password::{PASSWORD_BYTES_MAX, Password};
 
 /// Browsers that may watch at once. Each takes up to three descriptors of the process: browser, bridge, broker.
 pub const WATCHERS_MAX: usize = 256;
 /// Connections that may fetch files at once; further ones wait in the system's queue.
 const FETCHERS_MAX: usize = 64;
+/// Of these, one address may have so many.
+const WATCHERS_EACH_MAX: usize = 64;
+const FETCHERS_EACH_MAX: usize = 16;
 /// A request's head must be there within this time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that fetches files is closed after this time, so that a slow reader does not keep its place.
@@ -83,13 +94,17 @@ pub struct WebSettings {
     pub broker: String,
     /// Prefix of all topics.
     pub prefix: String,
+    /// What arbiters sign in with here; without it the broker asks them.
+    pub arbiter: Option<Password>,
 }
 
 /// What the handlers share.
 #[derive(Clone)]
 struct Shared {
     settings: Arc<WebSettings>,
+    logins: Arc<Logins>,
     watchers: Arc<Semaphore>,
+    watching: Guests,
     stopped: watch::Receiver<bool>,
     refused: Arc<AtomicU64>,
 }
@@ -108,8 +123,16 @@ pub async fn serve(
 ) -> io::Result<()> {
     let (stop, stopped) = watch::channel(false);
     let watchers = Arc::new(Semaphore::new(WATCHERS_MAX));
-    let shared =
-        Shared { settings: Arc::new(settings), watchers: Arc::clone(&watchers), stopped, refused: Arc::default() };
+    let logins = Arc::new(Logins::new(settings.arbiter.clone()));
+    let settings = Arc::new(settings);
+    let shared = Shared {
+        settings,
+        logins,
+        watchers: Arc::clone(&watchers),
+        watching: Guests::new(WATCHERS_EACH_MAX),
+        stopped,
+        refused: Arc::default(),
+    };
     let mut fetchers = JoinSet::new();
     let served = tokio::select! {
         served = accept_all(&listener, shared, &mut fetchers) => served,
@@ -128,6 +151,7 @@ pub async fn serve(
 
 async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinSet<()>) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(FETCHERS_MAX));
+    let fetching = Guests::new(FETCHERS_EACH_MAX);
     let stopped = shared.stopped.clone();
     let app = router(shared);
     let mut failures = 0;
@@ -135,9 +159,12 @@ async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinS
         let place = Arc::clone(&places).acquire_owned().await.expect("the semaphore is never closed");
         while fetchers.try_join_next().is_some() {}
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, from)) => {
                 failures = 0;
-                fetchers.spawn(converse(stream, app.clone(), stopped.clone(), place));
+                let Some(guest) = fetching.enter(from.ip()) else { continue }; // hung up on
+                let app = app.clone().layer(Extension(From(from.ip())));
+                let place = (place, guest);
+                fetchers.spawn(converse(stream, app, stopped.clone(), place));
             }
             Err(error) if failures >= ACCEPT_FAILURES_MAX => return Err(error),
             Err(error) => {
@@ -150,7 +177,12 @@ async fn accept_all(listener: &TcpListener, shared: Shared, fetchers: &mut JoinS
 }
 
 /// One HTTP connection. It ends when it becomes a WebSocket; that one has its own place.
-async fn converse(stream: TcpStream, app: Router, mut stopped: watch::Receiver<bool>, place: OwnedSemaphorePermit) {
+async fn converse(
+    stream: TcpStream,
+    app: Router,
+    mut stopped: watch::Receiver<bool>,
+    place: (OwnedSemaphorePermit, Guest),
+) {
     let _ = stream.set_nodelay(true);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -173,6 +205,9 @@ fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { assets::answer("index.html", &headers) }))
         .route("/arbiter", get(|headers: HeaderMap| async move { assets::answer("arbiter.html", &headers) }))
+        .route("/hall", get(|headers: HeaderMap| async move { assets::answer("hall.html", &headers) }))
+        .route("/login", post(login).layer(DefaultBodyLimit::max(PASSWORD_BYTES_MAX)))
+        .route("/logout", post(logout))
         .route("/assets/{*path}", get(asset))
         .route("/config.json", get(config))
         .route("/healthz", get(|| async { "ok\n" }))
@@ -191,14 +226,52 @@ async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
     assets::answer(&path, &headers)
 }
 
-async fn config(State(shared): State<Shared>) -> impl IntoResponse {
-    let body = serde_json::json!({ "prefix": shared.settings.prefix, "version": env!("CARGO_PKG_VERSION") });
+/// Where a connection comes from.
+#[derive(Clone, Copy)]
+struct From(IpAddr);
+
+async fn login(
+    State(shared): State<Shared>,
+    Extension(From(from)): Extension<From>,
+    headers: HeaderMap,
+    typed: String,
+) -> Response {
+    if !same_origin(&headers) {
+        return (StatusCode::FORBIDDEN, "expected a request of this server's own page\n").into_response();
+    }
+    let secure = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https");
+    match shared.logins.sign_in(from, typed, secure).await {
+        Ok(cookie) => (StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response(),
+        Err(Refusal::Wrong) => (StatusCode::UNAUTHORIZED, "the password is wrong\n").into_response(),
+        Err(Refusal::Wait) => {
+            let text = "too many wrong passwords; wait a minute\n";
+            (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "60")], text).into_response()
+        }
+        Err(Refusal::Closed) => (StatusCode::NOT_FOUND, "set auth.arbiter_password_file first\n").into_response(),
+    }
+}
+
+async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> impl IntoResponse {
+    (StatusCode::NO_CONTENT, [(header::SET_COOKIE, shared.logins.sign_out(&headers))])
+}
+
+async fn config(State(shared): State<Shared>, headers: HeaderMap) -> impl IntoResponse {
+    let body = serde_json::json!({
+        "prefix": shared.settings.prefix,
+        "version": env!("CARGO_PKG_VERSION"),
+        "login": shared.logins.state(&headers),
+    });
     ([(header::CACHE_CONTROL, "no-store"), (header::CONTENT_TYPE, "application/json")], body.to_string())
 }
 
 /// Upgrades to a WebSocket and hands it to the bridge.
-async fn mqtt(State(shared): State<Shared>, request: Request) -> Response {
+async fn mqtt(State(shared): State<Shared>, Extension(From(from)): Extension<From>, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
+    let as_arbiter = parts.uri.query() == Some("role=arbiter");
+    let login = shared.logins.login(&parts.headers).filter(|_| as_arbiter && same_origin(&parts.headers));
+    if as_arbiter && login.is_none() {
+        return (StatusCode::UNAUTHORIZED, "sign in at /arbiter first\n").into_response();
+    }
     let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &shared).await {
         Ok(upgrade) => upgrade.protocols([SUBPROTOCOL]),
         Err(rejection) => return rejection.into_response(),
@@ -207,15 +280,19 @@ async fn mqtt(State(shared): State<Shared>, request: Request) -> Response {
         let text = "expected the WebSocket subprotocol \"mqtt\"; set it in the client's options\n";
         return (StatusCode::BAD_REQUEST, text).into_response();
     }
-    let Ok(place) = Arc::clone(&shared.watchers).try_acquire_owned() else {
+    let place = Arc::clone(&shared.watchers).try_acquire_owned().ok().zip(shared.watching.enter(from));
+    let Some(place) = place else {
         let refused = shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::warn!("web: {WATCHERS_MAX} browsers watch already, the most there may be; {refused} refused so far");
+        tracing::warn!(
+            "web: {WATCHERS_MAX} browsers watch, or {WATCHERS_EACH_MAX} from {from}; {refused} refused so far"
+        );
         let text = "expected a free place, found none; try again in half a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "30")], text).into_response();
     };
     upgrade.max_message_size(bridge::MESSAGE_BYTES_MAX).max_frame_size(bridge::MESSAGE_BYTES_MAX).on_upgrade(
         move |socket| async move {
-            bridge::run(socket, shared.settings.broker.clone(), shared.stopped).await;
+            let visitor = Visitor { from, login, logins: shared.logins };
+            bridge::run(socket, shared.settings.broker.clone(), visitor, shared.stopped).await;
             drop(place);
         },
     )

@@ -4,15 +4,18 @@
 //! table ─ Batch ─► bounded queue ─► writer thread: group commit, fsync ─► Committed ─► publish
 //! ```
 //! In: [`Batch`]es of a table's events and of everything that the table received. Out: the same batches once they are
-//! durable, in order; and, through a [`Reader`] of its own connection, the recorded games and captures. It knows no bus
-//! and no serial port.
+//! durable, in order; and, through a [`Reader`] of its own connection, the recorded games and captures, what the bus
+//! has missed, and what a table must know that is opened again. It knows no bus and no serial port.
 //!
 //! Events and answers are committed at once, as many in one commit as wait. Raw inputs are lazy: they ride along, or
 //! are committed alone after [`LAZY_MS`]. When the disk fails, play goes on: rows wait in memory, batches are handed on
 //! marked as not durable, [`Health`] says so, and the rows are written as soon as the disk takes them.
 
 mod error;
+mod marks;
+mod past;
 mod reader;
+mod retention;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -21,7 +24,10 @@ mod writer;
 use std::sync::Arc;
 
 pub use error::JournalError;
+pub use marks::Marks;
 pub use reader::{GameSummary, Reader};
+pub use retention::Retention;
+pub use store::holder;
 pub use writer::{Health, Journal, Opened, Refused, Stopping};
 
 use crate::{
@@ -128,6 +134,8 @@ impl Batch {
 pub struct Committed {
     /// What to publish.
     pub batch: Batch,
+    /// The last row of its events; that of those before it if it has none.
+    pub row: i64,
     /// Whether it survives a loss of power; false while [`Health::Failing`].
     pub durable: bool,
     /// Batches before this one that were recorded and not handed on because the publisher did not take them.

@@ -13,12 +13,13 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
-use super::{Counts, JournalError, store};
+use super::{Counts, JournalError, past, store};
 use crate::{
     event::{Body, Event, GameEnded, Players},
     record::GameRecord,
     table::{
         capture::{Header, Raw, RawInput},
+        resume::Resume,
         settings::TableSettings,
     },
     types::{Instant, SECOND},
@@ -64,10 +65,17 @@ pub struct Reader {
 impl Reader {
     /// Opens the journal in `dir`.
     pub fn open(dir: &Path) -> Result<Reader, JournalError> {
-        let path = dir.join(store::FILE_NAME);
+        if !dir.exists() {
+            return Err(JournalError::NoDirectory(dir.to_owned()));
+        }
+        Reader::open_file(&dir.join(store::FILE_NAME))
+    }
+
+    /// Opens a journal by its own name: a copy.
+    pub fn open_file(path: &Path) -> Result<Reader, JournalError> {
+        let path = path.to_owned();
         if let Err(error) = File::open(&path) {
             return Err(match error.kind() {
-                io::ErrorKind::NotFound if !dir.exists() => JournalError::NoDirectory(dir.to_owned()),
                 io::ErrorKind::NotFound => JournalError::Missing(path),
                 _ => JournalError::file(&path, "read", &error),
             });
@@ -77,6 +85,40 @@ impl Reader {
             return Err(JournalError::Missing(path));
         }
         Ok(Reader { connection, path })
+    }
+
+    /// Writes everything that is committed now into a file that does not exist yet. A daemon goes on meanwhile.
+    pub fn copy_to(&self, file: &Path) -> Result<(), JournalError> {
+        let copied = self.connection.execute("VACUUM INTO ?1", params![file.to_string_lossy()]);
+        copied.map(|_| ()).map_err(|e| JournalError::sqlite(file, &e))
+    }
+
+    /// What is wrong with the file, with its rows and with their order; nothing if it is sound.
+    pub fn integrity(&self) -> Result<Vec<String>, JournalError> {
+        let mut faults = Vec::new();
+        self.each("PRAGMA integrity_check(20)", &[], |row| {
+            faults.extend(Some(row.get::<_, String>(0)?).filter(|line| line != "ok"));
+            Ok(Ok(()))
+        })?;
+        self.each("SELECT id FROM event WHERE NOT json_valid(json) LIMIT 20", &[], |row| {
+            faults.push(format!("event {} does not read", row.get::<_, i64>(0)?));
+            Ok(Ok(()))
+        })?;
+        // The arbiter's feed tells an incident again under its number: only the live one has no gaps.
+        let gaps =
+            "SELECT name, table_id, max(seq) - min(seq) + 1 - count(DISTINCT seq), count(*) - count(DISTINCT seq)
+             FROM event JOIN session ON session.id = event.session WHERE feed = 0 GROUP BY event.session LIMIT 1000";
+        self.each(gaps, &[], |row| {
+            let (name, table): (String, String) = (row.get(0)?, row.get(1)?);
+            let (missing, twice): (i64, i64) = (row.get(2)?, row.get(3)?);
+            if missing != 0 || twice != 0 {
+                faults.push(format!(
+                    "table {table}, session {name}: {missing} events are missing, {twice} are there twice"
+                ));
+            }
+            Ok(Ok(()))
+        })?;
+        Ok(faults)
     }
 
     /// All games in the order of their starts, but for damaged ones, of which the log warns.
@@ -154,26 +196,118 @@ impl Reader {
         self.events(sql, params![session, table_id, seq as i64])
     }
 
+    /// At most `most` events, of one table or of all, after row `after` up to row `until`, in order, each with its row;
+    /// and up to which row there are no others. What is not written yet is not there yet.
+    pub fn rows_between(
+        &self,
+        table_id: Option<&str>,
+        after: i64,
+        until: i64,
+        most: usize,
+    ) -> Result<(Vec<(i64, Event)>, i64), JournalError> {
+        let newest = self.connection.query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0));
+        let until = until.min(newest.map_err(|e| JournalError::sqlite(&self.path, &e))?).max(after);
+        let sql = "SELECT id, json FROM event WHERE id > ?2 AND id <= ?3
+             AND (?1 IS NULL OR (SELECT table_id FROM session WHERE session.id = event.session) = ?1)
+             ORDER BY id LIMIT ?4";
+        let (mut rows, mut last, mut count) = (Vec::new(), after, 0);
+        self.each(sql, params![table_id, after, until, most as i64], |row| {
+            let (id, json): (i64, String) = (row.get(0)?, row.get(1)?);
+            (last, count) = (id, count + 1);
+            // A damaged row must not stop what comes after it.
+            match self.event(id, &json) {
+                Ok(event) => rows.push((id, event)),
+                Err(error) => tracing::error!("{error}"),
+            }
+            Ok(Ok(()))
+        })?;
+        Ok((rows, if count < most { until } else { last }))
+    }
+
+    /// At most `most` events of a table's live feed from `seq` on, in order.
+    pub fn live_from(&self, table_id: &str, seq: u64, most: usize) -> Result<Vec<Event>, JournalError> {
+        let mut events = Vec::new();
+        for session in self.sessions_from(table_id, seq)? {
+            let left = most - events.len();
+            let sql = "SELECT id, json FROM event WHERE session = ?1 AND feed = 0 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+            events.extend(self.events(sql, params![session, seq as i64, left as i64])?);
+            if events.len() == most {
+                break;
+            }
+        }
+        Ok(events)
+    }
+
+    /// Sessions of a table that have live events from `seq` on, in order.
+    fn sessions_from(&self, table_id: &str, seq: u64) -> Result<Vec<i64>, JournalError> {
+        let mut sessions = Vec::new();
+        let sql = "SELECT id, (SELECT min(seq) FROM event WHERE session = session.id AND feed = 0)
+             FROM session WHERE table_id = ?1 ORDER BY id DESC";
+        let mut earlier = true;
+        self.each(sql, params![table_id], |row| {
+            let first: Option<i64> = if earlier { row.get(1)? } else { None };
+            if earlier {
+                sessions.push(row.get(0)?);
+            }
+            earlier &= first.is_none_or(|first| first > seq as i64);
+            Ok(Ok(()))
+        })?;
+        sessions.reverse();
+        Ok(sessions)
+    }
+
+    /// The record of the game that a table played at a row, as it was then, if it has no end there.
+    pub fn record_at(&self, table_id: &str, row: i64) -> Result<Option<GameRecord>, JournalError> {
+        let sql = "SELECT game FROM event WHERE kind = 'game-started' AND game IS NOT NULL AND id <= ?2
+             AND session IN (SELECT id FROM session WHERE table_id = ?1) ORDER BY session DESC, id DESC LIMIT 1";
+        let game = self.connection.query_row(sql, params![table_id, row], |row| row.get::<_, String>(0)).optional();
+        let Some(game) = game.map_err(|e| JournalError::sqlite(&self.path, &e))? else { return Ok(None) };
+        let sql = "SELECT id, json FROM event WHERE game = ?1 AND id <= ?2 ORDER BY id";
+        let record = GameRecord::fold(&self.events(sql, params![game, row])?).pop();
+        Ok(record.filter(|record| record.ended.is_none()))
+    }
+
+    /// What was known of a table before the session with this number, which is opened at `opened_us` microseconds since
+    /// 1970 UTC.
+    pub fn past(&self, table_id: &str, session: i64, opened_us: i64) -> Result<Resume, JournalError> {
+        // A journal of an older version has no table of devices until a daemon has opened it.
+        if store::check(&self.connection, &self.path)? < store::SCHEMA_VERSION {
+            return Ok(Resume::default());
+        }
+        past::of(&self.connection, table_id, session, opened_us).map_err(|e| JournalError::sqlite(&self.path, &e))
+    }
+
     /// Writes what the table received, from the start of its session to the end of the game, as a capture file. The
     /// machine must see the set-up and the start-up of the devices, too. A game over several starts of the daemon is
     /// one capture; `t` counts from the first start on.
     pub fn capture(&self, wanted: &str, out: &mut dyn io::Write) -> Result<(), JournalError> {
         let game = self.find(wanted)?;
         let sessions = self.sessions(&game)?;
-        let kept = |session: &SessionText| self.has_inputs(session.id);
+        let kept = |session: &SessionText| self.has_inputs(session.id) && session.from >= self.inputs_from(session.id);
         let Some(first) = sessions.first().filter(|session| kept(session)) else {
             return Err(JournalError::NoInputs(game));
         };
-        let mut shifts = Vec::new();
-        let mut end = 0;
+        let (mut shifts, mut end) = (Vec::new(), 0);
+        let mut last: Option<(&str, i64)> = None;
         for session in &sessions {
-            // The wall clock may have been set back between two starts; the capture's time may not.
-            let shift = (session.started_us - first.started_us).max(end);
-            end = shift.saturating_add(session.until.min(self.last_instant(session.id)?));
-            shifts.push(shift);
+            let shift = match last {
+                // The table was opened again by the same start of the daemon.
+                Some((name, shift)) if name == session.name => shift,
+                // The wall clock may have been set back between two starts; the capture's time may not.
+                _ => (session.started_us - first.started_us).max(end),
+            };
+            shifts.push((shift, shift.max(end)));
+            end = end.max(shift.saturating_add(session.until.min(self.last_instant(session.id)?)));
+            last = Some((&session.name, shift));
         }
         self.header(first, end)?.write(out)?;
-        sessions.iter().zip(shifts).try_for_each(|(session, shift)| self.write_inputs(session, shift, out))
+        for (index, (session, (shift, from))) in sessions.iter().zip(shifts).enumerate() {
+            if index > 0 {
+                unplug(&session.settings, Instant(from), out)?;
+            }
+            self.write_inputs(session, shift, out)?;
+        }
+        Ok(())
     }
 
     /// The header with which a replay counts as the session did.
@@ -185,6 +319,7 @@ impl Reader {
             session: Some(first.name.clone()),
             seq: counts.seq,
             incident: counts.incident,
+            resume: self.past(&first.settings.id, first.id, first.started_us)?,
             end: Some(Instant(end)),
             ..Header::new(started.to_string(), first.settings.clone())
         })
@@ -226,7 +361,7 @@ impl Reader {
     /// The sessions in which a game was played, each with the last instant that belongs to the game.
     fn sessions(&self, game: &str) -> Result<Vec<SessionText>, JournalError> {
         let mut sessions = Vec::new();
-        let sql = "SELECT session.id, name, started_us, settings, max(t), max(kind = 'game-ended')
+        let sql = "SELECT session.id, name, started_us, settings, max(t), max(kind = 'game-ended'), min(t)
              FROM event JOIN session ON session.id = event.session WHERE game = ?1
              GROUP BY session.id ORDER BY session.id";
         self.each(sql, params![game], |row| {
@@ -237,7 +372,8 @@ impl Reader {
                 Ok(settings) => settings,
                 Err(e) => return Ok(Err(self.row_error("session", id, &e.to_string()))),
             };
-            sessions.push(SessionText { id, name: row.get(1)?, started_us: row.get(2)?, settings, until });
+            let (name, started_us, from) = (row.get(1)?, row.get(2)?, row.get(6)?);
+            sessions.push(SessionText { id, name, started_us, settings, from, until });
             Ok(Ok(()))
         })?;
         Ok(sessions)
@@ -246,6 +382,13 @@ impl Reader {
     fn has_inputs(&self, session: i64) -> bool {
         let sql = "SELECT 1 FROM input WHERE session = ?1 LIMIT 1";
         self.connection.query_row(sql, [session], |_| Ok(())).optional().is_ok_and(|found| found.is_some())
+    }
+
+    /// Since when a session's inputs are kept.
+    fn inputs_from(&self, session: i64) -> i64 {
+        let sql = "SELECT inputs_from FROM session WHERE id = ?1";
+        // A journal of an older version has kept all.
+        self.connection.query_row(sql, [session], |row| row.get(0)).unwrap_or(0)
     }
 
     fn events_of(&self, game: &str) -> Result<Vec<Event>, JournalError> {
@@ -302,8 +445,16 @@ struct SessionText {
     name: String,
     started_us: i64,
     settings: TableSettings,
+    /// First instant of the game.
+    from: i64,
     /// Last instant that belongs to the game.
     until: i64,
+}
+
+/// A daemon that starts has no port open.
+fn unplug(settings: &TableSettings, t: Instant, out: &mut dyn io::Write) -> Result<(), JournalError> {
+    let down = (0..settings.device.len()).map(|device| RawInput { t, raw: Raw::Link(device, false) });
+    down.into_iter().try_for_each(|input| input.write(&settings.device, out)).map_err(JournalError::Export)
 }
 
 /// Opens the file for reading. Without the right to write the directory and without a running daemon SQLite cannot make

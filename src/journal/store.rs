@@ -14,7 +14,10 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 
-use super::{Counts, JournalError, SessionRow};
+use super::{
+    Counts, JournalError, Marks, SessionRow,
+    retention::{self, Now, Retention},
+};
 use crate::{
     event::{Event, Feed, Response},
     table::capture::{Raw, RawInput},
@@ -33,16 +36,42 @@ const BUSY_WAIT: Duration = Duration::from_millis(100);
 const HOLDER_BYTES_MAX: u64 = 100;
 
 /// One step a version; `PRAGMA user_version` says how many were taken.
-const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema-2.sql")];
 /// The version of the schema that is written.
 pub(super) const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// What goes into the database.
 pub(super) enum Row {
     Session(Arc<SessionRow>),
-    Input { session: i64, t: Instant, kind: InputKind, device: Option<usize>, data: Vec<u8> },
-    Event { session: i64, feed: Feed, seq: u64, t: Instant, game: Option<String>, kind: &'static str, json: String },
-    Response { session: i64, t: Instant, json: String },
+    Input {
+        session: i64,
+        t: Instant,
+        kind: InputKind,
+        device: Option<usize>,
+        data: Vec<u8>,
+    },
+    Event {
+        id: i64,
+        session: i64,
+        feed: Feed,
+        seq: u64,
+        t: Instant,
+        game: Option<String>,
+        kind: &'static str,
+        json: String,
+    },
+    Response {
+        session: i64,
+        t: Instant,
+        json: String,
+    },
+    Device {
+        session: i64,
+        t: Instant,
+        name: String,
+        turned: Option<bool>,
+        clock_white: Option<String>,
+    },
 }
 
 /// How an input is told apart in the database.
@@ -68,8 +97,9 @@ impl Row {
         Row::Input { session, t: input.t, kind, device, data }
     }
 
-    pub(super) fn event(session: i64, event: &Event) -> Row {
+    pub(super) fn event(id: i64, session: i64, event: &Event) -> Row {
         Row::Event {
+            id,
             session,
             feed: event.body.feed(),
             seq: event.seq,
@@ -88,7 +118,7 @@ impl Row {
     pub(super) fn bytes(&self) -> usize {
         ROW_OVERHEAD_BYTES
             + match self {
-                Row::Session(_) => 0,
+                Row::Session(_) | Row::Device { .. } => 0,
                 Row::Input { data, .. } => data.len(),
                 Row::Event { json, .. } | Row::Response { json, .. } => json.len(),
             }
@@ -133,13 +163,33 @@ impl Store {
         &self.path
     }
 
-    /// Writes the rows in one durable commit, all or none.
-    pub(super) fn write(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
+    /// Writes the rows and the marks in one durable commit, all or none.
+    pub(super) fn write(&mut self, rows: &[Row], marks: &Marks) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for row in rows {
             insert(&transaction, row)?;
         }
-        transaction.commit()
+        marks.write(&transaction)?;
+        transaction.commit()?;
+        marks.written();
+        Ok(())
+    }
+
+    /// Deletes some raw bytes that need not be kept any more; answers how many rows.
+    pub(super) fn retire(&mut self, retention: Retention, now: Now) -> rusqlite::Result<usize> {
+        retention::retire(&mut self.connection, retention, now)
+    }
+
+    /// The marks of an earlier start.
+    pub(super) fn marks(&self) -> Result<Marks, JournalError> {
+        Marks::read(&self.connection).map_err(|e| JournalError::sqlite(&self.path, &e))
+    }
+
+    /// The last row of an event.
+    pub(super) fn last_event(&self) -> Result<i64, JournalError> {
+        self.connection
+            .query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0))
+            .map_err(|e| JournalError::sqlite(&self.path, &e))
     }
 
     /// Moves committed rows from the write-ahead log into the database, as far as no reader is in the way.
@@ -197,6 +247,19 @@ fn lock(dir: &Path, journal: &Path) -> Result<File, JournalError> {
     Ok(file)
 }
 
+/// Who writes the journal in `dir`, if anybody does.
+pub fn holder(dir: &Path) -> Option<String> {
+    let file = File::open(dir.join(LOCK_NAME)).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.take(HOLDER_BYTES_MAX).read_to_string(&mut holder); // a courtesy
+            Some(holder.trim().to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// Checks whose file it is, brings the schema up to date and sets the modes.
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), JournalError> {
     let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
@@ -247,12 +310,17 @@ fn insert(connection: &Connection, row: &Row) -> rusqlite::Result<()> {
         Row::Input { session, t, kind, device, data } => connection
             .prepare_cached("INSERT INTO input (session, t, kind, device, data) VALUES (?, ?, ?, ?, ?)")?
             .execute(params![session, t.micros(), *kind as i64, device.map(|index| index as i64), data])?,
-        Row::Event { session, feed, seq, t, game, kind, json } => connection
-            .prepare_cached("INSERT INTO event (session, feed, seq, t, game, kind, json) VALUES (?, ?, ?, ?, ?, ?, ?)")?
-            .execute(params![session, feed_number(*feed), *seq as i64, t.micros(), game, kind, json])?,
+        Row::Event { id, session, feed, seq, t, game, kind, json } => connection
+            .prepare_cached(
+                "INSERT INTO event (id, session, feed, seq, t, game, kind, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![id, session, feed_number(*feed), *seq as i64, t.micros(), game, kind, json])?,
         Row::Response { session, t, json } => connection
             .prepare_cached("INSERT INTO response (session, t, json) VALUES (?, ?, ?)")?
             .execute(params![session, t.micros(), json])?,
+        Row::Device { session, t, name, turned, clock_white } => connection
+            .prepare_cached("INSERT INTO device (session, t, name, turned, clock_white) VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![session, t.micros(), name, turned, clock_white])?,
     };
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! What the journal promises, against real files, a full disk and a killed process.
 
+mod upkeep;
+
 use std::{
     env, fs,
     io::{BufRead as _, BufReader},
@@ -163,7 +165,7 @@ fn what_waits_is_committed_together() {
     let commits = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
     let opened = {
         let path = store.path().to_owned();
-        let opened = writer::start(store).unwrap();
+        let opened = writer::start(store, Retention { days: None, bytes: None }).unwrap();
         let session = opened.journal.session(0, "s1", 5, &settings());
         // A foreign lock makes the first commit wait, so that the others queue up behind it.
         let foreign = Connection::open(path).unwrap();
@@ -329,7 +331,7 @@ fn what_is_no_journal_is_named() {
     drop(connection);
     let message = open_error(dir.path());
     assert!(
-        message.starts_with("expected a journal of version 1 or older at DIR/journal.sqlite3, found version 9; use")
+        message.starts_with("expected a journal of version 2 or older at DIR/journal.sqlite3, found version 9; use")
     );
 }
 
@@ -376,7 +378,7 @@ fn full_journal(dir: &Path) -> Opened {
     connection.execute_batch("CREATE TABLE filling AS SELECT zeroblob(1000000) AS data").unwrap();
     let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
-    writer::start(store).unwrap()
+    writer::start(store, Retention { days: None, bytes: None }).unwrap()
 }
 
 #[test]
@@ -538,7 +540,8 @@ fn a_game_over_a_restart_is_one_capture() {
     }
     close(opened.journal, opened.stopping);
     let (header, lines) = exported(&Reader::open(dir.path()).unwrap(), "g");
-    assert_eq!(lines.iter().map(|line| line.t.micros()).collect::<Vec<_>>(), [7, 60_000_007]);
+    assert_eq!(lines.iter().map(|line| line.t.micros()).collect::<Vec<_>>(), [7, 60_000_000, 60_000_000, 60_000_007]);
+    assert_eq!([&lines[1].raw, &lines[2].raw], [&Raw::Link(0, false), &Raw::Link(1, false)], "ports were closed");
     assert_eq!((header.session.as_deref(), header.end), (Some("s1"), Some(Instant(60_002_000))));
 }
 
@@ -565,7 +568,7 @@ fn the_file_says_whose_it_is() {
     let dir = TempDir::new().unwrap();
     let opened = Journal::open(dir.path()).unwrap();
     assert_eq!(count(dir.path(), "PRAGMA application_id"), APPLICATION_ID);
-    assert_eq!(count(dir.path(), "PRAGMA user_version"), 1);
+    assert_eq!(count(dir.path(), "PRAGMA user_version"), 2);
     close(opened.journal, opened.stopping);
 }
 

@@ -26,22 +26,36 @@ use tokio::{
 
 use super::{
     BACKLOG_BYTES_MAX, BACKLOG_INPUT_BYTES_MAX, Batch, COMMITTED_BATCHES_MAX, Committed, Counts, GROUP_BATCHES_MAX,
-    GROUP_BYTES_MAX, JournalError, LAZY_MS, QUEUE_BATCHES_MAX, Session, SessionRow,
+    GROUP_BYTES_MAX, JournalError, LAZY_MS, Marks, QUEUE_BATCHES_MAX, Reader, Retention, Session, SessionRow,
+    retention::Now,
     store::{Row, Store},
 };
-use crate::table::settings::TableSettings;
+use crate::{
+    event::DeviceState,
+    sense::Side,
+    table::{
+        resume::{Found, Resume},
+        settings::TableSettings,
+    },
+    types::Instant as Told,
+};
 
 /// First wait after a failed commit; doubled with every further one.
 const RETRY_MIN: Duration = Duration::from_millis(250);
 /// Longest wait between two attempts.
 const RETRY_MAX: Duration = Duration::from_secs(10);
+/// Bytes of the log that a deleted row takes, roughly.
+const RETIRED_ROW_BYTES: usize = 256;
+/// How often raw bytes are looked at whether they must be kept, and how soon again while there are some to delete.
+const RETIRE_EVERY: Duration = Duration::from_secs(60);
+const RETIRE_AGAIN: Duration = Duration::from_secs(1);
 /// Bytes committed after which the log is moved into the database once nothing waits.
 const CHECKPOINT_BYTES: usize = 4 << 20;
 /// Bytes committed after which the log is moved into the database in any case.
 const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
 
 /// Whether what happens is durable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum Health {
     /// It is.
@@ -82,6 +96,10 @@ pub struct Opened {
     pub health: watch::Receiver<Health>,
     /// To wait for the last commit.
     pub stopping: Stopping,
+    /// How far the bus got before, and gets now.
+    pub marks: Marks,
+    /// The last row of an event that was there when it was opened.
+    pub newest: i64,
 }
 
 /// The right to record; cheap to clone. The writer ends when the last one is dropped.
@@ -90,17 +108,36 @@ pub struct Journal {
     queue: mpsc::Sender<Box<Batch>>,
     next_session: Arc<AtomicI64>,
     counts: Arc<BTreeMap<String, Counts>>,
+    /// Where the file lies.
+    dir: Arc<Path>,
 }
 
 impl Journal {
-    /// Opens or makes `journal.sqlite3` in `dir` and starts its writer. The directory must exist.
+    /// Opens or makes `journal.sqlite3` in `dir` and starts its writer. The directory must exist. Raw bytes are kept
+    /// for ever.
     pub fn open(dir: &Path) -> Result<Opened, JournalError> {
-        start(Store::open(dir)?)
+        Journal::open_keeping(dir, Retention { days: None, bytes: None })
+    }
+
+    /// The same; raw bytes are kept as long as `retention` says.
+    pub fn open_keeping(dir: &Path, retention: Retention) -> Result<Opened, JournalError> {
+        start(Store::open(dir)?, retention)
     }
 
     /// Where the counts of a table went on when the journal was opened.
     pub fn counts(&self, table_id: &str) -> Counts {
         self.counts.get(table_id).copied().unwrap_or_default()
+    }
+
+    /// What was known of a table before it is opened at `opened_us` microseconds since 1970 UTC. What cannot be read is
+    /// not gone on with: the table opens all the same.
+    pub fn past(&self, table_id: &str, opened_us: i64) -> Resume {
+        let next = self.next_session.load(Ordering::Relaxed);
+        let past = Reader::open(&self.dir).and_then(|reader| reader.past(table_id, next, opened_us));
+        past.unwrap_or_else(|error| {
+            tracing::error!("table {table_id}: what was played before cannot be gone on with: {error}");
+            Resume::default()
+        })
     }
 
     /// Opens a session of the table with index `table`, named `name` and begun `started_us` microseconds after 1970
@@ -141,19 +178,28 @@ impl Stopping {
 }
 
 /// Starts the writer of an open store.
-pub(super) fn start(store: Store) -> Result<Opened, JournalError> {
+pub(super) fn start(store: Store, retention: Retention) -> Result<Opened, JournalError> {
+    let (marks, newest) = (store.marks()?, store.last_event()?);
     let next_session = Arc::new(AtomicI64::new(store.next_session()?));
     let counts = Arc::new(store.counts()?);
+    let dir = store.path().parent().unwrap_or(Path::new(".")).into();
     let (queue, queued) = mpsc::channel(QUEUE_BATCHES_MAX);
     let (passed, committed) = mpsc::channel(COMMITTED_BATCHES_MAX);
     let (told, health) = watch::channel(Health::Ok);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(JournalError::Thread)?;
     let writer = Writer {
         store,
+        retention,
+        retire_at: Instant::now(),
+        opened: (Instant::now(), Timestamp::now()),
+        first_session: next_session.load(Ordering::Relaxed),
+        marks: marks.clone(),
+        row: newest,
         queue: queued,
         committed: passed,
         health: told,
         sessions: BTreeSet::new(),
+        devices: BTreeMap::new(),
         rows: Vec::new(),
         rows_bytes: 0,
         batches: Vec::new(),
@@ -166,21 +212,33 @@ pub(super) fn start(store: Store) -> Result<Opened, JournalError> {
     };
     let thread = thread::Builder::new().name("journal".into()).spawn(move || runtime.block_on(writer.run()));
     let stopping = Stopping(thread.map_err(JournalError::Thread)?);
-    Ok(Opened { journal: Journal { queue, next_session, counts }, committed, health, stopping })
+    Ok(Opened { journal: Journal { queue, next_session, counts, dir }, committed, health, stopping, marks, newest })
 }
 
 struct Writer {
     store: Store,
+    retention: Retention,
+    /// When raw bytes are looked at next, whether they must be kept.
+    retire_at: Instant,
+    /// When the journal was opened, by both clocks.
+    opened: (Instant, Timestamp),
+    /// The first session since then.
+    first_session: i64,
+    marks: Marks,
+    /// The last row that was given to an event.
+    row: i64,
     queue: mpsc::Receiver<Box<Batch>>,
     committed: mpsc::Sender<Committed>,
     health: watch::Sender<Health>,
     /// Sessions whose row is written or waits.
     sessions: BTreeSet<i64>,
+    /// What is written of each device, by session and name.
+    devices: BTreeMap<(i64, String), Found>,
     /// Rows to write, in order.
     rows: Vec<Row>,
     rows_bytes: usize,
-    /// Batches to hand on after the commit, in order.
-    batches: Vec<Batch>,
+    /// Batches to hand on after the commit, in order, each with the last row of its events.
+    batches: Vec<(i64, Batch)>,
     /// Whether one of the batches must be durable before it is handed on.
     urgent: bool,
     /// When lazy rows are due.
@@ -215,6 +273,7 @@ impl Writer {
             }
             self.hand_on();
             self.checkpoint();
+            self.retire();
         }
         self.commit();
         self.hand_on();
@@ -259,15 +318,35 @@ impl Writer {
             inputs.into_iter().for_each(|input| self.push(Row::input(id, input)));
         }
         for event in &batch.events {
-            self.push(Row::event(id, event));
+            self.row += 1;
+            self.push(Row::event(self.row, id, event));
         }
         for response in &batch.responses {
             self.push(Row::response(id, batch.t, response));
         }
+        for device in &batch.devices {
+            self.note_device(id, batch.t, device);
+        }
         if !self.rows.is_empty() && self.lazy_until.is_none() {
             self.lazy_until = Some(Instant::now() + Duration::from_millis(LAZY_MS));
         }
-        self.batches.push(batch);
+        self.batches.push((self.row, batch));
+    }
+
+    /// Keeps how a device lies when that is news.
+    fn note_device(&mut self, session: i64, t: Told, device: &DeviceState) {
+        let clock_white = match device.clock_white.as_deref() {
+            Some("left") => Some(Side::Left),
+            Some("right") => Some(Side::Right),
+            _ => None,
+        };
+        let found = Found { turned: device.rotation.map(|degrees| degrees != 0), clock_white };
+        let known = self.devices.entry((session, device.device.clone())).or_default();
+        if std::mem::replace(known, found) != found {
+            let name = device.device.clone();
+            let (turned, clock_white) = (found.turned, device.clock_white.clone());
+            self.push(Row::Device { session, t, name, turned, clock_white });
+        }
     }
 
     /// Keeps a row for the next commit if there is room. Sessions are few and always kept.
@@ -275,7 +354,7 @@ impl Writer {
         let (lost, bytes_max) = match row {
             Row::Session(_) => (&mut self.lost.events, usize::MAX),
             Row::Input { .. } => (&mut self.lost.inputs, BACKLOG_INPUT_BYTES_MAX),
-            Row::Event { .. } | Row::Response { .. } => (&mut self.lost.events, BACKLOG_BYTES_MAX),
+            Row::Event { .. } | Row::Response { .. } | Row::Device { .. } => (&mut self.lost.events, BACKLOG_BYTES_MAX),
         };
         if self.rows_bytes.saturating_add(row.bytes()) > bytes_max {
             *lost += 1;
@@ -298,9 +377,13 @@ impl Writer {
     fn commit(&mut self) {
         let mut written = 0;
         let mut outcome = Ok(());
+        // Without rows the marks alone are written.
+        if self.rows.is_empty() {
+            outcome = self.store.write(&[], &self.marks);
+        }
         while written < self.rows.len() && outcome.is_ok() {
             let group = group_len(&self.rows[written..]);
-            outcome = self.store.write(&self.rows[written..written + group]);
+            outcome = self.store.write(&self.rows[written..written + group], &self.marks);
             if outcome.is_ok() {
                 written += group;
             }
@@ -342,13 +425,33 @@ impl Writer {
     /// Hands the batches on. A publisher that takes none misses them; their events are recorded all the same.
     fn hand_on(&mut self) {
         let durable = self.failing.is_none();
-        for batch in self.batches.drain(..).filter(Batch::has_news) {
-            match self.committed.try_send(Committed { batch, durable, missed: self.missed }) {
+        for (row, batch) in self.batches.drain(..).filter(|(_, batch)| batch.has_news()) {
+            match self.committed.try_send(Committed { batch, row, durable, missed: self.missed }) {
                 Ok(()) => self.missed = 0,
                 Err(_) => self.missed += 1,
             }
         }
         self.urgent = false;
+    }
+
+    /// Deletes raw bytes that need not be kept, a few at a time while nothing waits.
+    fn retire(&mut self) {
+        if self.failing.is_some() || !self.queue.is_empty() || self.retire_at > Instant::now() {
+            return;
+        }
+        let elapsed = i64::try_from(self.opened.0.elapsed().as_micros()).unwrap_or(i64::MAX);
+        let now = Now {
+            wall_us: Timestamp::now().as_microsecond(),
+            own_us: self.opened.1.as_microsecond().saturating_add(elapsed),
+            first_own: self.first_session,
+        };
+        let retired = self.store.retire(self.retention, now);
+        let again = retired.as_ref().is_ok_and(|rows| *rows > 0);
+        self.checkpoint_bytes += retired.as_ref().map_or(0, |rows| rows * RETIRED_ROW_BYTES);
+        self.retire_at = Instant::now() + if again { RETIRE_AGAIN } else { RETIRE_EVERY };
+        if let Err(error) = retired {
+            tracing::warn!("old raw bytes could not be deleted from the journal: {error}");
+        }
     }
 
     /// Moves the log into the database, preferably while nothing waits.

@@ -91,6 +91,15 @@ pub fn read(text: &str, position: &BoardPosition) -> Result<Move, UciError> {
     }
 }
 
+/// The move that the text means, legal or not, with the reasons why it is illegal; none if nothing of the kind can be
+/// played.
+pub fn read_any(text: &str, position: &BoardPosition) -> Option<(Move, Vec<Reason>)> {
+    let attempt = parse(text, position)?;
+    let played = position.as_move(attempt)?;
+    let reasons = if position.is_legal(played) { Vec::new() } else { position.reasons(attempt) };
+    Some((played, reasons))
+}
+
 fn parse(text: &str, position: &BoardPosition) -> Option<Attempt> {
     if !text.is_ascii() {
         return None;

@@ -21,6 +21,8 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct Acl {
     arbiter_writes: Vec<String>,
+    /// What asks for missed events: who reads the live feed may ask.
+    asks: String,
     display_reads: Vec<String>,
     public_reads: Vec<String>,
 }
@@ -33,7 +35,8 @@ impl Acl {
         let live = format!("{prefix}/table/+/live/#");
         let display: Vec<String> = public.iter().cloned().chain([live]).collect();
         Acl {
-            arbiter_writes: vec![topics.requests(None), topics.republish()],
+            arbiter_writes: vec![topics.requests(None), topics.republish(), topics.missed(None)],
+            asks: topics.missed(None),
             public_reads: if live_open { display.clone() } else { public },
             display_reads: display,
         }
@@ -44,7 +47,7 @@ impl Acl {
         match role {
             Role::Node => true,
             Role::Arbiter => covered_by(topic, &self.arbiter_writes),
-            Role::Display | Role::Public => false,
+            Role::Display | Role::Public => covers(&self.asks, topic) && self.may_subscribe(role, topic),
         }
     }
 

@@ -3,7 +3,15 @@
 //! In: an address and passwords. Out: something that listens, for MQTT 3.1.1 and 5 clients alike. The library behind
 //! it is seen in this file alone; the rest of the program talks MQTT to it as to any other broker.
 
-use std::{future::Future, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use mqtt5::{
     broker::{
@@ -15,8 +23,12 @@ use mqtt5::{
     protocol::v5::reason_codes::ReasonCode,
 };
 
+use tokio::{sync::Semaphore, time::Instant};
+
 use super::{
     acl::{Acl, Role},
+    attempts::Attempts,
+    password::{Password, same},
     session::CLIENT_ID_PREFIX,
     topic::Topics,
 };
@@ -29,13 +41,19 @@ const CLIENTS_MAX: usize = 1_000;
 const CLIENT_QUEUE_MAX: usize = 2_000;
 /// Messages and bytes kept for one client that is away.
 const AWAY_QUEUE_MAX: usize = 2_000;
-const AWAY_QUEUE_BYTES_MAX: usize = 4 << 20;
+const AWAY_QUEUE_BYTES_MAX: usize = 1 << 20;
+/// Sessions of anonymous clients that are kept while they are away; a stranger could make any number.
+const ANONYMOUS_SESSIONS_MAX: usize = 64;
 /// How long the session of a client that is away is kept.
 const SESSION_EXPIRY: Duration = Duration::from_secs(3600);
 /// Most subscriptions of one client.
 const SUBSCRIPTIONS_MAX: usize = 200;
 /// Most retained topics.
 const RETAINED_MAX: usize = 10_000;
+/// Logins that may wait on a thread for a hash, which are worked out one after the other.
+const HASHES_MAX: usize = 2;
+/// Letters of a refused user's name that are logged.
+const USER_LETTERS_MAX: usize = 40;
 /// Longest wait for the broker's tasks to end.
 const STOP_MAX: Duration = Duration::from_millis(500);
 
@@ -61,9 +79,9 @@ pub struct Passwords {
     /// The node's own, new with every start.
     pub node: String,
     /// User `arbiter`.
-    pub arbiter: Option<String>,
+    pub arbiter: Option<Password>,
     /// User `display`.
-    pub display: Option<String>,
+    pub display: Option<Password>,
 }
 
 /// What a broker is started with.
@@ -85,7 +103,13 @@ pub struct BrokerSettings {
 pub async fn start(settings: BrokerSettings) -> io::Result<Box<dyn EmbeddedBroker>> {
     // The library's own message names no cause that a program could tell apart; this one does.
     drop(tokio::net::TcpListener::bind(settings.listen).await?);
-    let access = Access { acl: Acl::new(&settings.topics, settings.live_open), passwords: settings.passwords };
+    let access = Access {
+        acl: Acl::new(&settings.topics, settings.live_open),
+        passwords: settings.passwords,
+        attempts: Mutex::default(),
+        kept: Mutex::default(),
+        hashing: Semaphore::new(HASHES_MAX),
+    };
     let broker = MqttBroker::with_config(config(settings.listen)).await.map_err(io::Error::other)?;
     let mut broker = broker.with_auth_provider(Arc::new(access));
     let address = broker.local_addr().ok_or_else(|| io::Error::other("the broker has no address"))?;
@@ -144,17 +168,27 @@ impl EmbeddedBroker for Running {
 struct Access {
     acl: Acl,
     passwords: Passwords,
+    attempts: Mutex<Attempts>,
+    /// Anonymous clients whose sessions are kept, and when they came last.
+    kept: Mutex<BTreeMap<String, Instant>>,
+    hashing: Semaphore,
 }
 
 impl Access {
-    fn login(&self, connect: &ConnectPacket) -> Result<Role, ReasonCode> {
+    async fn login(&self, connect: &ConnectPacket, from: IpAddr) -> Result<Role, ReasonCode> {
         let role = match connect.username.as_deref() {
             None if connect.password.is_none() => Role::Public,
-            user => self.user(user.unwrap_or_default(), connect.password.as_deref().unwrap_or_default())?,
+            user => {
+                let password = connect.password.as_deref().unwrap_or_default();
+                self.user(user.unwrap_or_default(), password, from).await?
+            }
         };
         // Subscribers learn the node's client id; it must not let anybody take its connection over.
         if role != Role::Node && connect.client_id.starts_with(CLIENT_ID_PREFIX) {
             return Err(ReasonCode::ClientIdentifierNotValid);
+        }
+        if role == Role::Public && keeps_session(connect) && !self.may_keep(&connect.client_id) {
+            return Err(ReasonCode::QuotaExceeded);
         }
         // The library checks a will's topic nowhere else.
         match &connect.will {
@@ -163,21 +197,60 @@ impl Access {
         }
     }
 
-    fn user(&self, user: &str, password: &[u8]) -> Result<Role, ReasonCode> {
+    /// The node itself is always let in. Browsers come through the web server on this machine, which counts their
+    /// attempts by their own addresses.
+    async fn user(&self, user: &str, password: &[u8], from: IpAddr) -> Result<Role, ReasonCode> {
+        if user == NODE_USER && same(self.passwords.node.as_bytes(), password) {
+            return Ok(Role::Node);
+        }
+        let counted = !from.is_loopback();
+        if counted && !self.attempts().may_try(from, Instant::now()) {
+            return Err(ReasonCode::ConnectionRateExceeded);
+        }
         let (role, expected) = match user {
-            NODE_USER => (Role::Node, Some(&self.passwords.node)),
             ARBITER_USER => (Role::Arbiter, self.passwords.arbiter.as_ref()),
             DISPLAY_USER => (Role::Display, self.passwords.display.as_ref()),
-            _ => return Err(ReasonCode::BadUsernameOrPassword),
+            _ => (Role::Public, None),
         };
-        let right = expected.is_some_and(|expected| same(expected.as_bytes(), password));
+        let right = match expected {
+            Some(expected) => self.is(expected.clone(), password.to_owned()).await,
+            None => false,
+        };
+        match (right, counted) {
+            (true, true) => self.attempts().succeeded(from),
+            (false, true) => self.attempts().failed(from, Instant::now()),
+            _ => {}
+        }
         right.then_some(role).ok_or(ReasonCode::BadUsernameOrPassword)
+    }
+
+    /// Whether one more anonymous session may be kept.
+    fn may_keep(&self, client: &str) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        kept.retain(|_, came| now - *came < SESSION_EXPIRY);
+        let room = kept.len() < ANONYMOUS_SESSIONS_MAX || kept.contains_key(client);
+        if room {
+            kept.insert(client.to_owned(), now);
+        }
+        room
+    }
+
+    /// Hashing takes its time: not on the threads that carry messages, and never many at once.
+    async fn is(&self, expected: Password, typed: Vec<u8>) -> bool {
+        let Ok(_place) = self.hashing.acquire().await else { return false };
+        tokio::task::spawn_blocking(move || expected.is(&typed)).await.unwrap_or(false)
+    }
+
+    /// Usable after a panic of another holder: each of its methods leaves it whole.
+    fn attempts(&self) -> std::sync::MutexGuard<'_, Attempts> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Compares in a time that does not tell how much is right.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+/// Whether the client's session outlives its connection.
+fn keeps_session(connect: &ConnectPacket) -> bool {
+    !connect.clean_start || connect.properties.get_session_expiry_interval().is_some_and(|seconds| seconds > 0)
 }
 
 fn role(user: Option<&str>) -> Role {
@@ -206,15 +279,17 @@ impl AuthProvider for Access {
         connect: &'a ConnectPacket,
         from: SocketAddr,
     ) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
-        let result = match self.login(connect) {
-            Ok(role) => AuthResult { user_id: user_id(role).map(str::to_owned), ..AuthResult::success() },
-            Err(reason) => {
-                let user = connect.username.as_deref().unwrap_or("anonymous");
-                tracing::info!("broker refused a connection of {user} from {from}: {reason:?}");
-                AuthResult::fail(reason)
-            }
-        };
-        Box::pin(std::future::ready(Ok(result)))
+        Box::pin(async move {
+            Ok(match self.login(connect, from.ip()).await {
+                Ok(role) => AuthResult { user_id: user_id(role).map(str::to_owned), ..AuthResult::success() },
+                Err(reason) => {
+                    let user = connect.username.as_deref().unwrap_or("anonymous");
+                    let user: String = user.chars().filter(|c| !c.is_control()).take(USER_LETTERS_MAX).collect();
+                    tracing::info!("broker refused a connection of {user} from {from}: {reason:?}");
+                    AuthResult::fail(reason)
+                }
+            })
+        })
     }
 
     fn authorize_publish<'a>(&'a self, _client: &str, user: Option<&'a str>, topic: &'a str) -> Answer<'a, bool> {

@@ -4,30 +4,22 @@
 //! for tables. The client library's own queue of unacknowledged messages is not used over a reconnect: it does not
 //! keep the order.
 
-use std::{collections::VecDeque, sync::Arc, sync::atomic::Ordering, time::Duration};
-
-use rumqttc::{
-    NetworkOptions, Outgoing,
-    v5::{
-        AsyncClient, ConnectionError, Event, EventLoop, MqttOptions,
-        mqttbytes::{
-            QoS,
-            v5::{
-                ConnAck, ConnectReturnCode, Filter, LastWill, LastWillProperties, Packet, PubAck, PubAckReason,
-                Publish, PublishProperties, RetainForwardRule, SubAck, SubscribeReasonCode,
-            },
-        },
-    },
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+    sync::atomic::Ordering,
 };
-use tokio::time::Instant;
+
+use tokio::time::{Instant, Interval, interval_at};
 
 use super::{
     broker::PACKET_BYTES_MAX,
-    feed,
+    client::{self, Arrived, Client, News, Trouble},
+    cloud, feed,
     outbox::Entry,
     request::{self, Incoming, Received},
-    session::{CLIENT_ID_PREFIX, NodeStatus, SessionSettings, Shared, TableRequest},
-    topic::{JSON, Message, Qos, level},
+    session::{Missed, SessionSettings, Shared, TableRequest, Version},
+    topic::{Message, level},
 };
 use crate::event::Response;
 
@@ -35,14 +27,8 @@ use crate::event::Response;
 const WINDOW: usize = 64;
 /// Room in the client library's channel: the window, subscriptions and the farewell.
 const CHANNEL: usize = WINDOW + 8;
-/// A broker that is silent for longer than this and half of it is gone.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Longest wait for a connection to be made.
-const CONNECT_MAX_S: u64 = 5;
 /// Bytes of a PUBLISH beside topic and payload, generously.
 const PUBLISH_OVERHEAD: usize = 1024;
-/// User property in which the embedded broker names the sender.
-const SENDER_PROPERTY: &str = "x-mqtt-sender";
 
 /// Why a connection ended.
 pub(super) enum Ended {
@@ -50,6 +36,8 @@ pub(super) enum Ended {
     Stopped,
     /// For this cause.
     Lost(String),
+    /// The broker is there and this is not its version of MQTT, for all that is known.
+    Refused(String),
 }
 
 /// What was handed to the client library and is not acknowledged, oldest first.
@@ -68,115 +56,108 @@ impl Sent {
         self.unacknowledged.len() + self.handed_over.len()
     }
 
-    /// The library gave the oldest message that was handed over this packet id.
-    fn numbered(&mut self, id: u16) {
-        if let Some(entry) = self.handed_over.pop_front()
-            && id != 0
-        {
-            self.unacknowledged.push_back((id, entry));
+    /// The library gave the oldest message that was handed over this packet id. Answers one that nobody acknowledges.
+    fn numbered(&mut self, id: u16) -> Option<Entry> {
+        let entry = self.handed_over.pop_front()?;
+        if id == 0 {
+            return Some(entry);
         }
+        self.unacknowledged.push_back((id, entry));
+        None
     }
 
-    fn acknowledged(&mut self, id: u16) {
-        if let Some(index) = self.unacknowledged.iter().position(|(sent, _)| *sent == id) {
-            self.unacknowledged.remove(index);
-        }
+    fn acknowledged(&mut self, id: u16) -> Option<Entry> {
+        let index = self.unacknowledged.iter().position(|(sent, _)| *sent == id)?;
+        self.unacknowledged.remove(index).map(|(_, entry)| entry)
     }
 }
 
 struct Connection<'a> {
     shared: &'a Shared,
     settings: &'a SessionSettings,
-    client: AsyncClient,
+    client: Client,
     sent: &'a mut Sent,
+    /// Filters of the requests that are heard.
+    heard: BTreeSet<String>,
     up: bool,
     leaving: bool,
     packet_bytes_max: usize,
 }
 
 /// Connects and serves until the connection or the session ends.
-pub(super) async fn run(shared: &Shared, sent: &mut Sent) -> Ended {
+pub(super) async fn run(shared: &Shared, version: Version, sent: &mut Sent) -> Ended {
     let settings = &shared.settings;
-    let (client, mut events) = new_client(settings);
-    let mut connection =
-        Connection { shared, settings, client, sent, up: false, leaving: false, packet_bytes_max: PACKET_BYTES_MAX };
+    let (client, mut events) = client::connect(settings, version, CHANNEL, WINDOW as u16);
+    let mut connection = Connection {
+        shared,
+        settings,
+        client,
+        sent,
+        heard: BTreeSet::new(),
+        up: false,
+        leaving: false,
+        packet_bytes_max: PACKET_BYTES_MAX,
+    };
     let mut stopping = shared.stopping.subscribe();
+    let mut refresh = settings.refresh.map(|every| interval_at(Instant::now() + every, every));
     loop {
-        let event = {
-            // Polled to its end: the library's future must not be dropped half-way through a write.
+        let news = {
             let next = events.poll();
             tokio::pin!(next);
             loop {
                 tokio::select! {
                     biased;
-                    event = &mut next => break event,
+                    news = &mut next => break news,
                     () = shared.wake.notified(), if connection.has_room() => connection.send(),
+                    () = due(&mut refresh) => connection.refresh(),
                     _ = stopping.wait_for(|stop| *stop), if !connection.up => return Ended::Stopped,
                 }
             }
         };
-        match event {
-            Ok(Event::Outgoing(Outgoing::Disconnect)) => return Ended::Stopped,
-            Ok(event) => connection.take(event),
-            Err(e) => return Ended::Lost(cause(&e, settings)),
+        match news {
+            Ok(News::Left) => return Ended::Stopped,
+            Ok(news) => connection.take(news),
+            Err(trouble) => return connection.ended(trouble),
         }
         connection.send();
     }
 }
 
-fn new_client(settings: &SessionSettings) -> (AsyncClient, EventLoop) {
-    let id = format!("{CLIENT_ID_PREFIX}{}", settings.session);
-    let mut options = MqttOptions::new(id, &settings.host, settings.port);
-    let mut network = NetworkOptions::new();
-    network.set_tcp_nodelay(true);
-    network.set_connection_timeout(CONNECT_MAX_S);
-    options
-        .set_network_options(network)
-        .set_connection_timeout(CONNECT_MAX_S)
-        .set_keep_alive(KEEP_ALIVE)
-        .set_clean_start(true)
-        .set_outgoing_inflight_upper_limit(WINDOW as u16)
-        .set_max_packet_size(Some(PACKET_BYTES_MAX as u32))
-        .set_last_will(last_will(settings));
-    if let Some((user, password)) = &settings.login {
-        options.set_credentials(user, password);
+/// The next time that retained topics are sent again; never without an interval.
+async fn due(refresh: &mut Option<Interval>) {
+    match refresh {
+        Some(refresh) => drop(refresh.tick().await),
+        None => std::future::pending().await,
     }
-    AsyncClient::new(options, CHANNEL)
-}
-
-fn last_will(settings: &SessionSettings) -> LastWill {
-    let state = settings.node_state(NodeStatus::Offline);
-    let properties = LastWillProperties {
-        delay_interval: None,
-        payload_format_indicator: Some(1),
-        message_expiry_interval: None,
-        content_type: Some(JSON.to_owned()),
-        response_topic: None,
-        correlation_data: None,
-        user_properties: Vec::new(),
-    };
-    LastWill::new(state.topic, state.payload.to_vec(), QoS::AtLeastOnce, true, Some(properties))
 }
 
 impl Connection<'_> {
+    /// Sends every retained topic again.
+    fn refresh(&mut self) {
+        self.shared.with_outbox(|outbox| outbox.republish());
+        self.send();
+    }
+
     fn has_room(&self) -> bool {
         self.up && self.sent.len() < WINDOW && !self.leaving
     }
 
     /// Hands over what the window allows; when nothing is left of a session that stops, says goodbye.
     fn send(&mut self) {
+        self.reroute();
         let now = Instant::now();
         while self.has_room() {
             let Some((entry, message)) = self.shared.with_outbox(|outbox| outbox.pop(now)) else {
                 break;
             };
-            if self.hand_over(&message) {
-                self.sent.handed_over.push_back(entry);
+            match self.hand_over(&message) {
+                true => self.sent.handed_over.push_back(entry),
+                false => self.done(Some(entry)),
             }
         }
         let done = self.sent.len() == 0 && self.shared.with_outbox(|outbox| outbox.is_empty());
         if self.shared.is_stopping() && self.up && !self.leaving && done {
-            self.leaving = self.client.try_disconnect().is_ok();
+            self.leaving = self.client.leave();
         }
     }
 
@@ -189,24 +170,7 @@ impl Connection<'_> {
             self.shared.refused.fetch_add(1, Ordering::Relaxed);
             return false;
         }
-        let properties = PublishProperties {
-            payload_format_indicator: message.content_type.map(|_| 1),
-            message_expiry_interval: message.expiry,
-            content_type: message.content_type.map(str::to_owned),
-            correlation_data: message.correlation.clone(),
-            ..PublishProperties::default()
-        };
-        let qos = match message.qos {
-            Qos::AtMostOnce => QoS::AtMostOnce,
-            Qos::AtLeastOnce => QoS::AtLeastOnce,
-        };
-        let handed = self.client.try_publish_with_properties(
-            &*message.topic,
-            qos,
-            message.retain,
-            message.payload.clone(),
-            properties,
-        );
+        let handed = self.client.publish(message, cloud::attributes(&self.settings.topics, message));
         if let Err(e) = &handed {
             tracing::error!("a message on {} is dropped: {e}", message.topic);
             self.shared.refused.fetch_add(1, Ordering::Relaxed);
@@ -214,31 +178,55 @@ impl Connection<'_> {
         handed.is_ok()
     }
 
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::Outgoing(Outgoing::Publish(id)) => self.sent.numbered(id),
-            Event::Incoming(Packet::ConnAck(answer)) => self.connected(&answer),
-            Event::Incoming(Packet::PubAck(ack)) => self.acknowledged(&ack),
-            Event::Incoming(Packet::Publish(publish)) => self.received(&publish),
-            Event::Incoming(Packet::SubAck(answer)) => self.subscribed(&answer),
-            _ => {}
+    fn take(&mut self, news: News) {
+        match news {
+            News::Numbered(id) => {
+                let sent = self.sent.numbered(id);
+                self.done(sent);
+            }
+            News::Connected(told) => self.connected(told),
+            News::Acknowledged(id, refusal) => self.acknowledged(id, refusal),
+            News::Received(arrived) => self.received(*arrived),
+            News::Subscribed(refusal) => self.subscribed(refusal),
+            News::Left | News::Other => {}
         }
     }
 
-    fn subscribed(&self, answer: &SubAck) {
-        let codes = &answer.return_codes;
-        if codes.iter().any(|code| !matches!(code, SubscribeReasonCode::Success(_))) {
+    fn done(&self, entry: Option<Entry>) {
+        if let Some(entry) = entry {
+            self.shared.with_outbox(|outbox| outbox.done(&entry));
+        }
+    }
+
+    fn ended(&self, trouble: Trouble) -> Ended {
+        match trouble {
+            Trouble::Version => Ended::Refused("it speaks another version of MQTT".to_owned()),
+            Trouble::HungUp if !self.up => Ended::Refused(
+                "it hangs up on us; is it an MQTT broker, and encrypted or not as configured?".to_owned(),
+            ),
+            Trouble::HungUp => Ended::Lost("it hung up; is it still running?".to_owned()),
+            Trouble::Login => {
+                let user = self.settings.login.as_ref().map_or("anonymous", |(user, _)| user);
+                Ended::Lost(format!("it refuses {user}; mend mqtt.user and mqtt.password_file"))
+            }
+            Trouble::Other(cause) => Ended::Lost(cause),
+        }
+    }
+
+    fn subscribed(&self, refusal: Option<String>) {
+        if let Some(codes) = refusal {
             let requests = self.settings.topics.requests(None);
-            tracing::warn!("the broker keeps requests from us ({codes:?}): allow the node's user to read {requests}");
+            tracing::warn!("the broker keeps requests from us ({codes}): allow the node's user to read {requests}");
         }
     }
 
-    fn connected(&mut self, answer: &ConnAck) {
-        let told = answer.properties.as_ref().and_then(|properties| properties.max_packet_size);
+    fn connected(&mut self, told: Option<u32>) {
         self.packet_bytes_max = told.map_or(PACKET_BYTES_MAX, |told| PACKET_BYTES_MAX.min(told as usize));
-        if self.client.try_subscribe_many(self.filters()).is_err() {
-            tracing::error!("cannot subscribe to requests");
+        let topics = &self.settings.topics;
+        if !self.client.subscribe(vec![topics.republish(), topics.node("state")]) {
+            tracing::error!("cannot subscribe to what others say of this node");
         }
+        self.shared.rerouted.store(true, Ordering::Relaxed);
         self.shared.with_outbox(|outbox| outbox.republish());
         self.up = true;
         self.shared.connected.store(true, Ordering::Relaxed);
@@ -246,51 +234,70 @@ impl Connection<'_> {
         tracing::info!("connected to the MQTT broker at {}:{}", self.settings.host, self.settings.port);
     }
 
-    fn filters(&self) -> Vec<Filter> {
-        let topics = &self.settings.topics;
-        let mut paths = vec![topics.republish(), topics.node("state")];
-        if self.settings.own_broker {
-            paths.push(topics.requests(None));
-        } else {
-            paths.extend(self.shared.requests.keys().map(|table| topics.requests(Some(table))));
+    /// Hears the requests of the tables that there are now, and of no others.
+    fn reroute(&mut self) {
+        if !self.up || self.leaving || !self.shared.rerouted.swap(false, Ordering::Relaxed) {
+            return;
         }
-        paths
-            .into_iter()
-            .map(|path| Filter {
-                path,
-                qos: QoS::AtLeastOnce,
-                nolocal: true,
-                preserve_retain: false,
-                // A retained request must not be carried out again with every connection.
-                retain_forward_rule: RetainForwardRule::Never,
-            })
-            .collect()
-    }
-
-    fn acknowledged(&mut self, ack: &PubAck) {
-        self.sent.acknowledged(ack.pkid);
-        if !matches!(ack.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) {
-            let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
-            if refused.is_power_of_two() {
-                tracing::warn!(
-                    "the broker refuses messages ({:?}, {refused} so far): allow the node's user to write \
-                    {}/#",
-                    ack.reason,
-                    self.settings.topics.prefix()
-                );
+        let topics = &self.settings.topics;
+        let wanted: BTreeSet<String> = match self.settings.own_broker {
+            true => BTreeSet::from([topics.requests(None), topics.missed(None)]),
+            false => {
+                let tables = self.shared.requests();
+                tables.keys().flat_map(|table| [topics.requests(Some(table)), topics.missed(Some(table))]).collect()
             }
+        };
+        let gone: Vec<String> = self.heard.difference(&wanted).cloned().collect();
+        let new: Vec<String> = wanted.difference(&self.heard).cloned().collect();
+        self.heard.retain(|filter| !gone.contains(filter) || !self.client.unsubscribe(filter));
+        if !new.is_empty() && self.client.subscribe(new.clone()) {
+            self.heard.extend(new);
+        }
+        // What found no room among the messages under way is tried again behind them.
+        self.shared.rerouted.fetch_or(self.heard != wanted, Ordering::Relaxed);
+    }
+
+    fn acknowledged(&mut self, id: u16, refusal: Option<String>) {
+        let entry = self.sent.acknowledged(id);
+        self.done(entry);
+        let Some(reason) = refusal else { return };
+        let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
+        if refused.is_power_of_two() {
+            let prefix = self.settings.topics.prefix();
+            tracing::warn!(
+                "the broker refuses messages ({reason}, {refused} so far): allow the node's user to write {prefix}/#"
+            );
         }
     }
 
-    fn received(&mut self, publish: &Publish) {
-        let Ok(topic) = std::str::from_utf8(&publish.topic) else { return };
+    fn received(&mut self, arrived: Arrived) {
         let topics = &self.settings.topics;
-        if topic == topics.republish() {
+        if arrived.topic == topics.node("state") {
+            self.other_state(&arrived.payload);
+        } else if arrived.retained {
+            // What was asked before we came must not be carried out with every connection.
+        } else if arrived.topic == topics.republish() {
             self.shared.with_outbox(|outbox| outbox.republish());
-        } else if topic == topics.node("state") {
-            self.other_state(&publish.payload);
+        } else if let Some(table) = topics.parse_missed(&arrived.topic) {
+            self.missed(table, &arrived);
         } else {
-            self.request(topic, publish);
+            self.request(arrived);
+        }
+    }
+
+    /// Somebody missed events.
+    fn missed(&self, table: &str, arrived: &Arrived) {
+        if !self.shared.requests().keys().any(|id| level(id) == table) {
+            return; // another node has that table
+        }
+        let asked = Missed {
+            table: table.to_owned(),
+            payload: arrived.payload.clone(),
+            response_topic: arrived.response_topic.clone(),
+            correlation: arrived.correlation.clone(),
+        };
+        if self.shared.ask_missed(asked).is_err() {
+            tracing::debug!("too many subscribers ask for missed events at once");
         }
     }
 
@@ -308,17 +315,13 @@ impl Connection<'_> {
         self.shared.with_outbox(|outbox| outbox.republish());
     }
 
-    fn request(&self, topic: &str, publish: &Publish) {
-        let properties = publish.properties.as_ref();
-        let trusted = properties.filter(|_| self.settings.own_broker);
+    fn request(&self, arrived: Arrived) {
         let message = Received {
-            topic,
-            payload: &publish.payload,
-            response_topic: properties.and_then(|p| p.response_topic.as_deref()),
-            correlation: properties.and_then(|p| p.correlation_data.clone()),
-            sender: trusted
-                .and_then(|p| p.user_properties.iter().find(|(key, _)| key == SENDER_PROPERTY))
-                .map(|(_, sender)| sender.as_str()),
+            topic: &arrived.topic,
+            payload: &arrived.payload,
+            response_topic: arrived.response_topic.as_deref(),
+            correlation: arrived.correlation,
+            sender: arrived.sender.as_deref().filter(|_| self.settings.own_broker),
         };
         let Some(incoming) = Incoming::read(&self.settings.topics, &message) else { return };
         self.shared.requested.fetch_add(1, Ordering::Relaxed);
@@ -327,11 +330,12 @@ impl Connection<'_> {
 
     fn pass_on(&self, incoming: Incoming) {
         let Incoming { table, route, request } = incoming;
-        let known = self.shared.requests.iter().find(|(id, _)| level(id) == table);
+        let requests = self.shared.requests();
+        let known = requests.iter().find(|(id, _)| level(id) == table);
         let refusal = match (request, known) {
             (Err(response), _) => *response,
             (Ok(request), None) => {
-                let ours = self.shared.requests.keys().cloned().collect::<Vec<_>>().join(", ");
+                let ours = requests.keys().cloned().collect::<Vec<_>>().join(", ");
                 let error = request::error("no-table", format!("expected one of the tables {ours}, found {table}"));
                 request::refused(&request.verb, request.transaction, error)
             }
@@ -351,20 +355,5 @@ impl Connection<'_> {
     fn answer(&self, table: &str, route: request::Route, response: &Response) {
         let message = feed::refusal(&self.settings.topics, table, &self.settings.session, response);
         self.shared.publish([route.address(message)]);
-    }
-}
-
-/// What went wrong and what to do about it.
-fn cause(error: &ConnectionError, settings: &SessionSettings) -> String {
-    match error {
-        ConnectionError::Io(e) => format!("{e}; start the broker or mend mqtt.broker"),
-        ConnectionError::Timeout(_) => format!("no answer in {CONNECT_MAX_S} s; is it an MQTT broker?"),
-        ConnectionError::ConnectionRefused(
-            ConnectReturnCode::NotAuthorized | ConnectReturnCode::BadUserNamePassword,
-        ) => {
-            let user = settings.login.as_ref().map_or("anonymous", |(user, _)| user);
-            format!("it refuses {user}; mend mqtt.user and mqtt.password_file")
-        }
-        other => other.to_string(),
     }
 }

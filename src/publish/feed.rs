@@ -9,13 +9,19 @@
 
 use serde::Serialize;
 
-use super::topic::{Message, Topics};
+use super::{
+    request::Route,
+    session::Missed,
+    topic::{Message, Topics},
+};
 use crate::{
     event::{ArbiterState, Body, ClockShown, DeviceState, Event, Feed, Response, State, VERSION},
     record::GameRecord,
-    types::Instant,
+    types::{BoardId, Instant},
 };
 
+const LIVE: &str = "live";
+const PUBLIC: &str = "public";
 /// A running clock that is not sent again within this many seconds is wrong.
 const CLOCK_RUNNING_EXPIRY_S: u32 = 10;
 /// A stopped clock stays right for longer.
@@ -24,6 +30,8 @@ const CLOCK_STOPPED_EXPIRY_S: u32 = 3600;
 /// Turns what one table did into messages.
 #[derive(Debug)]
 pub struct TableFeed {
+    /// First level below the table: `live`, or `public`.
+    root: &'static str,
     topics: Topics,
     table: String,
     session: String,
@@ -34,8 +42,9 @@ pub struct TableFeed {
 }
 
 /// The envelope of JSON messages that are not events.
-#[derive(Serialize)]
-struct Enveloped<'a, T> {
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "{T}Message")]
+pub(super) struct Enveloped<'a, T> {
     v: u8,
     session: &'a str,
     table: &'a str,
@@ -54,16 +63,49 @@ impl TableFeed {
     /// The feed of `table`; incidents of the kinds in `announce` are for everybody.
     pub fn new(topics: Topics, table: &str, session: &str, announce: Vec<String>) -> TableFeed {
         let (table, session) = (table.to_owned(), session.to_owned());
-        TableFeed { topics, table, session, announce, game: None, state_sent: false }
+        TableFeed { root: LIVE, topics, table, session, announce, game: None, state_sent: false }
+    }
+
+    /// The same below `public/`, without what is the arbiter's alone.
+    pub fn public(topics: Topics, table: &str, session: &str, announce: Vec<String>) -> TableFeed {
+        TableFeed { root: PUBLIC, ..TableFeed::new(topics, table, session, announce) }
+    }
+
+    /// A game that was on before goes on; answers what is retained of it until the next event.
+    pub fn take_up(&mut self, game: GameRecord) -> Vec<Message> {
+        let bfen = game.moves.last().map_or(&game.bfen, |(_, played)| &played.bfen).clone();
+        self.game = Some(game);
+        let bfen = Message::text(self.topic("bfen"), bfen).retained();
+        std::iter::once(bfen).chain(self.bpgn()).collect()
+    }
+
+    /// The table is opened anew with other settings.
+    pub fn change(&mut self, announce: Vec<String>) {
+        self.announce = announce;
+        self.state_sent = false;
+    }
+
+    fn topic(&self, leaf: &str) -> String {
+        self.topics.table(&self.table, &format!("{}/{leaf}", self.root))
+    }
+
+    fn board_topic(&self, board: BoardId, leaf: &str) -> String {
+        self.topic(&format!("board/{}/{leaf}", board.lower()))
     }
 
     /// Messages for events that belong together and the state after them.
     pub fn events(&mut self, events: &[Event], state: Option<&State>) -> Vec<Message> {
+        let mut messages: Vec<Message> = events.iter().flat_map(|event| self.event(event)).collect();
+        messages.extend(self.retained(events, state));
+        messages
+    }
+
+    /// The retained topics that follow from events that belong together and the state after them.
+    pub fn retained(&mut self, events: &[Event], state: Option<&State>) -> Vec<Message> {
         let mut messages = Vec::new();
         let mut record_changed = false;
         let mut live = false;
         for event in events {
-            messages.extend(self.event(event));
             live |= event.body.feed() == Feed::Live;
             record_changed |= self.record(event);
             if let Body::Clock(clock) = &event.body {
@@ -100,26 +142,50 @@ impl TableFeed {
         Message::json(self.topics.response(&self.table, &response.verb), &body)
     }
 
+    /// The answer at `t` to who missed events.
+    pub fn missed(&self, response: &Response, asked: &Missed, t: Instant, time: &str) -> Message {
+        let body = Enveloped {
+            v: VERSION,
+            session: &self.session,
+            table: &self.table,
+            game: None,
+            seq: None,
+            t: Some(t),
+            time: Some(time),
+            body: response,
+        };
+        let message = Message::json(self.topic("response/events"), &body);
+        Route::to(&self.topics, asked.response_topic.as_deref(), asked.correlation.clone()).address(message)
+    }
+
     /// What only the arbiter may know, retained.
     pub fn arbiter(&self, state: &ArbiterState) -> Message {
         Message::json(self.topics.table(&self.table, "arbiter/state"), state).retained()
     }
 
-    fn event(&self, event: &Event) -> Vec<Message> {
-        let message = |leaf: &str, event: &Event| Message::json(self.topics.table(&self.table, leaf), event);
-        match &event.body {
-            Body::Incident(incident) if self.announce.contains(&incident.kind) => {
-                vec![message("arbiter/incident", event), message("live/incident", event)]
-            }
-            body if body.feed() == Feed::Arbiter => vec![message("arbiter/incident", event)],
-            _ if self.announce.iter().any(|kind| kind == "illegal-move") => vec![message("live/event", event)],
-            _ => vec![message("live/event", &silent(event))],
-        }
+    /// What an event is told by, apart from retained topics.
+    pub fn event(&self, event: &Event) -> Vec<Message> {
+        let open = |leaf: &str, event: &Event| Message::json(self.topic(leaf), event);
+        let arbiter = || Message::json(self.topics.table(&self.table, "arbiter/incident"), event);
+        let arbiter = (self.root == LIVE && event.body.feed() == Feed::Arbiter).then(arbiter);
+        let told = match &event.body {
+            Body::Incident(incident) => self.announce.contains(&incident.kind).then(|| open("incident", event)),
+            body if body.feed() == Feed::Arbiter => None,
+            _ if self.announce.iter().any(|kind| kind == "illegal-move") => Some(open("event", event)),
+            _ => Some(open("event", &silent(event))),
+        };
+        arbiter.into_iter().chain(told).collect()
+    }
+
+    /// The event of the live feed as everybody may see it.
+    pub fn open(&self, event: Event) -> Event {
+        let announced = self.announce.iter().any(|kind| kind == "illegal-move");
+        if announced { event } else { silent(&event).into_owned() }
     }
 
     fn clock(&self, event: &Event, clock: &ClockShown) -> Message {
         let expiry = if clock.running.is_some() { CLOCK_RUNNING_EXPIRY_S } else { CLOCK_STOPPED_EXPIRY_S };
-        let topic = self.topics.board(&self.table, clock.board, "clock");
+        let topic = self.board_topic(clock.board, "clock");
         let body = Enveloped {
             v: VERSION,
             session: &self.session,
@@ -135,11 +201,11 @@ impl TableFeed {
 
     fn state(&self, state: &State) -> Vec<Message> {
         let mut messages = vec![
-            Message::json(self.topics.table(&self.table, "live/state"), state).retained(),
-            Message::text(self.topics.table(&self.table, "live/bfen"), &*state.bfen).retained(),
+            Message::json(self.topic("state"), state).retained(),
+            Message::text(self.topic("bfen"), &*state.bfen).retained(),
         ];
         for board in &state.boards {
-            messages.push(Message::text(self.topics.board(&self.table, board.board, "fen"), &*board.fen).retained());
+            messages.push(Message::text(self.board_topic(board.board, "fen"), &*board.fen).retained());
         }
         messages
     }
@@ -167,7 +233,7 @@ impl TableFeed {
 
     fn bpgn(&self) -> Option<Message> {
         let text = self.game.as_ref()?.to_bpgn().write();
-        Some(Message::text(self.topics.table(&self.table, "live/bpgn"), text).retained())
+        Some(Message::text(self.topic("bpgn"), text).retained())
     }
 }
 

@@ -1,9 +1,13 @@
 //! What is still to be brought to the broker, in order and bounded.
 //!
 //! In: messages of all tables. Out: the next one to send. Retained topics are remembered with their last payload, so
-//! that they can be sent again after a reconnect; of a retained topic only the newest payload is ever sent, an event
-//! is never skipped unless the bound is reached. It lives in memory; another store can take its place behind the same
-//! methods. It knows no connection.
+//! that they can be sent again after a reconnect; of a retained topic only the newest payload is ever sent.
+//!
+//! Events stand in the journal before they come here, each as a row with a number. When too many wait, the outbox takes
+//! no more of them in and remembers after which row it stopped; once the broker has taken what waits, the caller reads
+//! on from there ([`Outbox::rows_wanted`], [`Outbox::refill`]). So the journal is the outbox on disk: no event is lost
+//! or overtaken, however long the broker is away, and [`Outbox::published`] says from where a later start goes on.
+//! Everything else (answers, log lines) lives in memory alone. It knows no connection.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -19,6 +23,11 @@ use super::topic::Message;
 pub const QUEUED_MAX: usize = 50_000;
 /// Most bytes of topics and payloads waiting, retained ones not counted.
 pub const QUEUED_BYTES_MAX: usize = 32 << 20;
+/// Beyond so many messages or bytes events stay in the journal; the rest is room for answers and states.
+const ROWS_QUEUED_MAX: usize = 20_000;
+const ROWS_BYTES_MAX: usize = 16 << 20;
+/// Events are read from the journal again when no more messages than this wait.
+const REFILL_BELOW: usize = 1_000;
 /// Most retained topics remembered: far more than a node's tables and devices have.
 pub const RETAINED_MAX: usize = 10_000;
 
@@ -29,6 +38,12 @@ pub struct Outbox {
     bytes: usize,
     retained: BTreeMap<Arc<str>, Retained>,
     dropped: u64,
+    /// Messages of a row that the broker has not acknowledged, by row.
+    open: BTreeMap<i64, usize>,
+    /// The last row that was heard of.
+    newest: i64,
+    /// Rows after this one are in the journal alone.
+    behind: Option<i64>,
 }
 
 /// One waiting message. Keep it until the broker has acknowledged it, else give it back with [`Outbox::restore`].
@@ -38,6 +53,7 @@ pub struct Entry(Kind);
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Once(Arc<Message>),
+    Row { row: i64, message: Arc<Message> },
     Retained { topic: Arc<str>, version: u64 },
 }
 
@@ -61,6 +77,74 @@ impl Outbox {
         self.keep_bounds();
     }
 
+    /// Goes on where an earlier start ended: the broker has the events up to row `published`, the journal those up to
+    /// `newest`.
+    pub fn go_on(&mut self, published: i64, newest: i64) {
+        self.newest = newest;
+        self.behind = Some(published).filter(|published| *published < newest);
+    }
+
+    /// Takes in what an event of the journal is told by; rows come in their order. Where some are left out, all is read
+    /// from the journal from there on.
+    pub fn push_row(&mut self, row: i64, messages: Vec<Message>) {
+        let before = self.newest;
+        self.newest = row.max(before);
+        let full = self.queue.len() >= ROWS_QUEUED_MAX || self.bytes >= ROWS_BYTES_MAX;
+        if self.behind.is_none() && (full || row > before + 1) {
+            self.behind = Some(before);
+        }
+        if self.behind.is_none() {
+            self.queue_row(row, messages);
+        }
+    }
+
+    fn queue_row(&mut self, row: i64, messages: Vec<Message>) {
+        if messages.is_empty() {
+            return;
+        }
+        *self.open.entry(row).or_default() += messages.len();
+        for message in messages {
+            self.bytes += message.size();
+            self.queue.push_back(Entry(Kind::Row { row, message: Arc::new(message) }));
+        }
+    }
+
+    /// After which row, and up to which, events are to be read from the journal now, if they are.
+    pub fn rows_wanted(&self) -> Option<(i64, i64)> {
+        let behind = self.behind.filter(|_| self.queue.len() <= REFILL_BELOW);
+        behind.map(|after| (after, self.newest))
+    }
+
+    /// Takes in rows that were read from the journal after the one that was asked for, up to row `until`.
+    pub fn refill(&mut self, rows: Vec<(i64, Vec<Message>)>, until: i64) {
+        for (row, messages) in rows {
+            self.queue_row(row, messages);
+        }
+        self.behind = Some(until).filter(|until| *until < self.newest);
+    }
+
+    /// The broker has acknowledged a message.
+    pub fn done(&mut self, entry: &Entry) {
+        let Kind::Row { row, .. } = &entry.0 else { return };
+        if let Some(open) = self.open.get_mut(row) {
+            *open -= 1;
+            if *open == 0 {
+                self.open.remove(row);
+            }
+        }
+    }
+
+    /// The row up to which the broker has all events.
+    pub fn published(&self) -> i64 {
+        let open = self.open.first_key_value().map(|(row, _)| row - 1);
+        open.or(self.behind).unwrap_or(self.newest)
+    }
+
+    /// Whether events wait in the journal alone.
+    pub fn is_behind(&self) -> bool {
+        self.behind.is_some()
+    }
+
     fn push_retained(&mut self, message: Message, now: Instant) {
         let topic: Arc<str> = message.topic.as_str().into();
         let version = match self.retained.get(&topic) {
@@ -81,7 +165,7 @@ impl Outbox {
     pub fn pop(&mut self, now: Instant) -> Option<(Entry, Arc<Message>)> {
         while let Some(entry) = self.queue.pop_front() {
             match &entry.0 {
-                Kind::Once(message) => {
+                Kind::Once(message) | Kind::Row { message, .. } => {
                     self.bytes -= message.size();
                     let message = message.clone();
                     return Some((entry, message));
@@ -104,7 +188,7 @@ impl Outbox {
     pub fn restore(&mut self, unacknowledged: impl DoubleEndedIterator<Item = Entry>) {
         for entry in unacknowledged.rev() {
             match &entry.0 {
-                Kind::Once(message) => self.bytes += message.size(),
+                Kind::Once(message) | Kind::Row { message, .. } => self.bytes += message.size(),
                 Kind::Retained { topic, version } => {
                     match self.retained.get_mut(topic).filter(|r| r.version == *version && !r.waiting) {
                         Some(retained) => retained.waiting = true,
@@ -141,26 +225,21 @@ impl Outbox {
         self.dropped
     }
 
-    /// Drops overtaken retained entries first, then the oldest messages.
+    /// Drops overtaken retained entries first, then the oldest messages that are not events of the journal.
     fn keep_bounds(&mut self) {
         if self.within_bounds() {
             return;
         }
         let retained = &self.retained;
         self.queue.retain(|entry| match &entry.0 {
-            Kind::Once(_) => true,
+            Kind::Once(_) | Kind::Row { .. } => true,
             Kind::Retained { topic, version } => retained.get(topic).is_some_and(|r| r.version == *version),
         });
         while !self.within_bounds() {
-            // A retained entry that goes to the back keeps its content; there are fewer of them than the bound.
-            match self.queue.pop_front() {
-                Some(Entry(Kind::Once(message))) => {
-                    self.bytes -= message.size();
-                    self.dropped += 1;
-                }
-                Some(retained) => self.queue.push_back(retained),
-                None => return,
-            }
+            let oldest = self.queue.iter().position(|entry| matches!(entry.0, Kind::Once(_)));
+            let Some(Entry(Kind::Once(message))) = oldest.and_then(|index| self.queue.remove(index)) else { return };
+            self.bytes -= message.size();
+            self.dropped += 1;
         }
     }
 
@@ -263,5 +342,91 @@ mod tests {
         }
         assert_eq!((outbox.dropped(), outbox.len() <= QUEUED_MAX), (0, true));
         assert_eq!(drain(&mut outbox, now)[0], "first");
+    }
+
+    /// A journal of so many events, and an outbox that reads it.
+    struct Journaled {
+        outbox: Outbox,
+        newest: i64,
+    }
+
+    impl Journaled {
+        fn happen(&mut self) {
+            self.newest += 1;
+            self.outbox.push_row(self.newest, vec![once(&self.newest.to_string())]);
+        }
+
+        /// The broker takes up to `most` messages and acknowledges them.
+        fn deliver(&mut self, now: Instant, most: usize, heard: &mut Vec<i64>) {
+            for _ in 0..most {
+                if let Some((after, until)) = self.outbox.rows_wanted() {
+                    let until = until.min(after + 2_000);
+                    let rows = (after + 1..=until).map(|row| (row, vec![once(&row.to_string())])).collect();
+                    self.outbox.refill(rows, until);
+                }
+                let Some((entry, message)) = self.outbox.pop(now) else { return };
+                heard.push(String::from_utf8_lossy(&message.payload).parse().unwrap());
+                self.outbox.done(&entry);
+            }
+        }
+    }
+
+    #[test]
+    fn an_outage_of_two_hours_loses_nothing_and_needs_no_more_memory() {
+        let now = Instant::now();
+        let mut journaled = Journaled { outbox: Outbox::default(), newest: 0 };
+        let mut heard = Vec::new();
+        // 64 tables, one event a second each, for two hours
+        let events = 64 * 7200;
+        let mut most = (0, 0);
+        for _ in 0..events {
+            journaled.happen();
+            most = (most.0.max(journaled.outbox.len()), most.1.max(journaled.outbox.bytes));
+        }
+        assert!(most.0 <= ROWS_QUEUED_MAX && most.1 <= ROWS_BYTES_MAX, "{most:?}");
+        assert_eq!((journaled.outbox.published(), journaled.outbox.dropped()), (0, 0));
+        // The broker is back while play goes on.
+        while heard.len() < events + 1000 {
+            if heard.len() < events {
+                (0..5).for_each(|_| journaled.happen());
+            }
+            journaled.deliver(now, 50, &mut heard);
+            most = (most.0.max(journaled.outbox.len()), most.1.max(journaled.outbox.bytes));
+        }
+        assert!(most.0 <= ROWS_QUEUED_MAX + 2_000, "{most:?}");
+        assert!(heard.iter().zip(1..).all(|(row, expect)| *row == expect), "every event once, in order");
+        println!(
+            "{events} events in two hours without a broker: at most {} messages, {} bytes in memory",
+            most.0, most.1
+        );
+    }
+
+    #[test]
+    fn what_was_left_out_is_read_from_the_journal() {
+        let now = Instant::now();
+        let mut journaled = Journaled { outbox: Outbox::default(), newest: 0 };
+        journaled.happen();
+        journaled.newest += 5; // batches that nobody took
+        (0..3).for_each(|_| journaled.happen());
+        let mut heard = Vec::new();
+        journaled.deliver(now, 100, &mut heard);
+        assert_eq!(heard, (1..=9).collect::<Vec<i64>>());
+    }
+
+    #[test]
+    fn what_the_broker_did_not_acknowledge_is_sent_by_the_next_start() {
+        let now = Instant::now();
+        let mut journaled = Journaled { outbox: Outbox::default(), newest: 0 };
+        (0..10).for_each(|_| journaled.happen());
+        let sent: Vec<Entry> = (0..6).filter_map(|_| journaled.outbox.pop(now)).map(|(entry, _)| entry).collect();
+        [0, 1, 3].iter().for_each(|index| journaled.outbox.done(&sent[*index]));
+        assert_eq!(journaled.outbox.published(), 2, "the third is not acknowledged");
+        let mut next = Journaled { outbox: Outbox::default(), newest: 10 };
+        next.outbox.go_on(2, 10);
+        next.happen();
+        let mut heard = Vec::new();
+        next.deliver(now, 100, &mut heard);
+        assert_eq!(heard, (3..=11).collect::<Vec<i64>>());
+        assert_eq!(next.outbox.published(), 11);
     }
 }

@@ -62,8 +62,13 @@ impl Incoming {
 
 impl Route {
     fn of(topics: &Topics, message: &Received<'_>) -> Route {
-        let topic = message.response_topic.filter(|topic| may_answer_on(topics, topic)).map(str::to_owned);
-        Route { topic, correlation: message.correlation.clone() }
+        Route::to(topics, message.response_topic, message.correlation.clone())
+    }
+
+    /// The way to a response topic, if it is one that may be used.
+    pub fn to(topics: &Topics, response_topic: Option<&str>, correlation: Option<Bytes>) -> Route {
+        let topic = response_topic.filter(|topic| may_answer_on(topics, topic)).map(str::to_owned);
+        Route { topic, correlation }
     }
 
     /// Addresses a response message: the topic that the asker gave goes before the one of the verb.

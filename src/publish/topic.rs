@@ -7,8 +7,6 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::types::BoardId;
-
 /// `content_type` of JSON payloads.
 pub const JSON: &str = "application/json";
 /// `content_type` of plain text payloads.
@@ -114,11 +112,6 @@ impl Topics {
         format!("{}/table/{}/{leaf}", self.prefix, level(table))
     }
 
-    /// `P/table/T/live/board/b/LEAF`.
-    pub fn board(&self, table: &str, board: BoardId, leaf: &str) -> String {
-        self.table(table, &format!("live/board/{}/{leaf}", board.lower()))
-    }
-
     /// `P/table/T/device/D/state`.
     pub fn device(&self, table: &str, device: &str) -> String {
         self.table(table, &format!("device/{}/state", level(device)))
@@ -143,6 +136,19 @@ impl Topics {
     pub fn requests(&self, table: Option<&str>) -> String {
         let table = table.map_or("+".to_owned(), level);
         format!("{}/table/{table}/arbiter/request/#", self.prefix)
+    }
+
+    /// Filter of what asks one table, or any, for missed events of the live feed.
+    pub fn missed(&self, table: Option<&str>) -> String {
+        let table = table.map_or("+".to_owned(), level);
+        format!("{}/table/{table}/live/request/events", self.prefix)
+    }
+
+    /// The table (as it stands in the topic) that is asked for missed events.
+    pub fn parse_missed<'a>(&self, topic: &'a str) -> Option<&'a str> {
+        let rest = topic.strip_prefix(&self.prefix)?.strip_prefix("/table/")?;
+        let (table, rest) = rest.split_once('/')?;
+        (rest == "live/request/events").then_some(table)
     }
 
     /// Table (as it stands in the topic) and verb of a request topic; the verb is empty where there is none.

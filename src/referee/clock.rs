@@ -222,7 +222,7 @@ pub fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> O
 }
 
 /// A player who must wait (WBN 9.4b).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Frozen {
     /// Who.
     pub seat: Seat,

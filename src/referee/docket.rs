@@ -53,6 +53,23 @@ pub enum Window {
     Position(BoardId),
 }
 
+impl Window {
+    /// The window of an incident as its kind has it.
+    fn of(kind: Kind, incident: &Incident) -> Window {
+        let opponent = incident.seat.map(Seat::opponent).filter(|_| !incident.claimable_by.is_empty());
+        let lapses = matches!(
+            kind,
+            Kind::IllegalMove | Kind::IncompleteCastling | Kind::Premove | Kind::HiddenDrop | Kind::RestrictedPieceUsed
+        );
+        match (kind, opponent, incident.board) {
+            (Kind::Repetition, _, Some(board)) => Window::Position(board),
+            (Kind::Checkmate, Some(winner), _) => Window::Mate(winner),
+            (_, Some(claimer), _) if lapses => Window::Until(claimer),
+            _ => Window::Game,
+        }
+    }
+}
+
 impl Draft {
     /// An incident of a seat, a warning for the arbiter.
     pub fn of(kind: Kind, seat: Seat, evidence: Value) -> Draft {
@@ -143,6 +160,16 @@ impl Docket {
         }
         self.entries.push(Entry { incident: incident.clone(), kind: draft.kind, window: draft.window });
         incident
+    }
+
+    /// Takes an incident in that was told before the daemon was started again.
+    pub fn remember(&mut self, incident: Incident) {
+        let Some(kind) = Kind::from_word(&incident.kind) else { return };
+        let window = Window::of(kind, &incident);
+        self.entries.retain(|entry| entry.incident.id != incident.id);
+        self.entries.push(Entry { incident, kind, window });
+        let over = self.entries.len().saturating_sub(INCIDENTS_MAX);
+        self.entries.drain(..over);
     }
 
     /// All incidents of the game.

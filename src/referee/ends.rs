@@ -128,7 +128,7 @@ impl Ends {
 }
 
 /// Points of a game in halves (WBN 1.18), with what the arbiter has changed (WBN 9.4e, f).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HalfPoints {
     /// The team of White on A.
     pub white_a: i32,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::types::{BoardId, Instant, Seat};
 
 /// A fact for the arbiter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Incident {
     /// Names the incident within the table.
     pub id: u64,
@@ -34,7 +34,7 @@ pub struct Incident {
 }
 
 /// How much an incident weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// Fast play does it, nobody minds.
@@ -46,7 +46,7 @@ pub enum Grade {
 }
 
 /// What became of an incident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IncidentState {
     /// Nobody decided yet.

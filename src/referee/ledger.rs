@@ -5,7 +5,7 @@
 
 use crate::{
     notation::placement::write_pocket,
-    rules::Pocket,
+    rules::{Move, Pocket, Transfer},
     sense::TrayChange,
     types::{BOARDS_MAX, Role, Seat},
 };
@@ -70,6 +70,29 @@ impl Ledger {
         } else if !take(&mut men.lifted, role) {
             take(&mut men.transit, role);
         }
+    }
+
+    /// A seat played a move that may be a drop or a capture.
+    pub fn play(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
+        if let Move::Put { role, .. } = played {
+            self.dropped(seat, role);
+        }
+        if let Some(transfer) = transfer {
+            self.captured(transfer.to, transfer.man.role);
+        }
+    }
+
+    /// A seat's tray was seen like this last, with these men on their way; what else is the seat's is in its hand.
+    pub fn remember(&mut self, seat: Seat, pocket: Pocket, transit: Pocket) {
+        let men = &mut self.seats[seat.index()];
+        if !men.tray {
+            return;
+        }
+        let accounted = pocket.zip(transit).map(|(held, coming)| held.saturating_add(coming));
+        let owned = men.transit;
+        men.lifted = owned.zip(accounted).map(|(all, known)| all.saturating_sub(known));
+        men.early = accounted.zip(owned).map(|(known, all)| known.saturating_sub(all));
+        (men.pocket, men.transit) = (pocket, transit);
     }
 
     /// A capture for a seat is taken back: what came of it is unexplained.

@@ -73,6 +73,11 @@ impl ClockSense {
         self.white
     }
 
+    /// White sits at this side, as an earlier start found out.
+    pub fn remember(&mut self, white: Side) {
+        self.white.get_or_insert(white);
+    }
+
     /// White's clock runs first (WBN 7.5): the running side is White's.
     pub fn first_run(&mut self) {
         if let (false, Some(side)) = (self.fixed, self.running_side()) {

@@ -1,8 +1,8 @@
 //! The conversation with a DGT board: start-up, keep-alive, and asking again when bytes were lost.
 //!
-//! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B. A board has an input buffer of ten bytes, so commands
-//! are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing protects a
-//! payload against garbling, so the whole board is asked for after a reject and after rest.
+//! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B and 42 again. A board has an input buffer of ten
+//! bytes, so commands are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing
+//! protects a payload against garbling, so the whole board is asked for after a reject and after rest.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,8 @@ const KEEP_ALIVES_PER_DUMP: u32 = 10;
 /// Commands that may wait.
 const QUEUE_MAX: usize = 16;
 
-const START_UP: [Command; 7] = [
+/// The second request of the board brings what changed between the first and the updates.
+const START_UP: [Command; 8] = [
     Command::Reset,
     Command::RequestLongSerial,
     Command::RequestSerial,
@@ -32,6 +33,7 @@ const START_UP: [Command; 7] = [
     Command::RequestTrademark,
     Command::RequestBoard,
     Command::UpdateNice,
+    Command::RequestBoard,
 ];
 
 /// A DGT board.

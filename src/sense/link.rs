@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::types::{Instant, SECOND};
 
 /// Whether a device speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkState {
     /// It answers.

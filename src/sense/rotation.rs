@@ -67,6 +67,15 @@ impl BoardSense {
         }
     }
 
+    /// The men stood so when the board was looked at last. It tells only when it is known how the board lies.
+    pub fn remember(&mut self, position: &BoardPosition, at: Instant) {
+        let Some(turned) = self.turned else { return };
+        for field in 0..64u8 {
+            self.cells[usize::from(field)] = Kinds::exactly(position.board().piece_at(square(field, turned)));
+        }
+        self.rebuild(at);
+    }
+
     /// The cell of one field changed; answers the square if its reading is new.
     pub fn cell(&mut self, field: u8, kinds: Kinds, at: Instant) -> Option<Square> {
         *self.cells.get_mut(usize::from(field))? = kinds;

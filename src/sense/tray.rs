@@ -31,6 +31,11 @@ impl TraySense {
         TraySense { owner, slots: Vec::new(), seen: Pocket::default() }
     }
 
+    /// These men were there when the tray was looked at last.
+    pub fn remember(&mut self, seen: Pocket) {
+        self.seen = seen;
+    }
+
     /// Men that are certainly there.
     pub fn seen(&self) -> &Pocket {
         &self.seen

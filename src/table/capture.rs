@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     DeviceIndex,
+    resume::Resume,
     settings::{DeviceSettings, TableSettings},
 };
 use crate::{event::Request, types::Instant};
@@ -51,6 +52,9 @@ pub struct Header {
     /// First number of its incidents.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub incident: u64,
+    /// What that run knew from before.
+    #[serde(default, skip_serializing_if = "Resume::is_empty")]
+    pub resume: Resume,
     /// Until when that run is known; deadlines that pass later are not served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<Instant>,
@@ -69,7 +73,8 @@ fn is_one(number: &u64) -> bool {
 impl Header {
     /// The header of a run that is nobody's: a replay gives it a session of its own and counts from 1.
     pub fn new(started: String, table: TableSettings) -> Header {
-        Header { capture: VERSION, started, session: None, seq: 1, incident: 1, end: None, table }
+        let resume = Resume::default();
+        Header { capture: VERSION, started, session: None, seq: 1, incident: 1, resume, end: None, table }
     }
 
     /// Reads the first line.

@@ -26,7 +26,7 @@ const SET_UP_US: i64 = 2 * SECOND;
 /// Rulings that are shown to the arbiter.
 pub(super) const RULINGS_MAX: usize = 64;
 /// Answers that are remembered to answer a repeated request.
-pub(super) const ANSWERS_MAX: usize = 256;
+const ANSWERS_MAX: usize = 256;
 
 /// The referee with what it needs of the table.
 #[derive(Debug)]
@@ -80,6 +80,14 @@ impl Judge {
             answers: VecDeque::new(),
             changed: true,
         })
+    }
+
+    /// Keeps an answer for the case that its request is repeated.
+    pub fn remember_answer(&mut self, by: Option<String>, answer: Response) {
+        if self.answers.len() == ANSWERS_MAX {
+            self.answers.pop_front();
+        }
+        self.answers.push_back((by, answer));
     }
 
     /// What a result is worth, with the arbiter's changes (WBN 1.18, 9.4e, f).
@@ -230,7 +238,7 @@ impl Table {
     }
 
     /// Boards that are not set up, each with what is wrong.
-    pub(super) fn not_set_up(&self) -> Vec<String> {
+    pub fn not_set_up(&self) -> Vec<String> {
         let start = Game::new(self.ruleset.clone(), 1);
         let start = start.board(BoardId::A);
         let wrong = |board: BoardId| {

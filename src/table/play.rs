@@ -46,9 +46,9 @@ pub struct Play {
     /// A result that the kings show, and since when.
     pub shown: Option<(Instant, Shown)>,
     /// Boards whose clock has run in this game.
-    clock_ran: Vec<bool>,
+    pub(super) clock_ran: Vec<bool>,
     /// Boards whose clock can be read.
-    clocked: Vec<bool>,
+    pub(super) clocked: Vec<bool>,
     /// Rest that completes a ply on a board without a clock, in µs.
     settle: i64,
     /// Reused between inputs.
@@ -123,18 +123,24 @@ impl Table {
         self.start_from(game);
     }
 
-    /// Begins a game with these positions.
-    pub(super) fn start_from(&mut self, game: Game) {
-        let clocked = std::mem::take(&mut self.play.clocked);
+    /// The game with this id is on the boards, from these positions on.
+    pub(super) fn take_up(&mut self, id: String, game: Game, clocked: Vec<bool>) {
         let trays: Vec<bool> = self.sensors.trays.iter().map(Option::is_some).collect();
         self.play = Play {
             status: Status::Playing,
-            id: Some(self.game_id()),
+            id: Some(id),
             ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
             origin: game.clone(),
             game,
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
+    }
+
+    /// Begins a game with these positions.
+    pub(super) fn start_from(&mut self, game: Game) {
+        let clocked = std::mem::take(&mut self.play.clocked);
+        let id = self.game_id();
+        self.take_up(id, game, clocked);
         self.emit(Body::GameStarted(GameStarted {
             ruleset: self.ruleset.to_string(),
             time_control: self.settings.time_control.clone(),

@@ -13,10 +13,7 @@ mod rulings;
 use data::error;
 use serde_json::Value;
 
-use super::{
-    Output, Table,
-    judge::{ANSWERS_MAX, RULINGS_MAX},
-};
+use super::{Output, Table, judge::RULINGS_MAX};
 use crate::event::{Body, Request, Response, ResponseError, ResponseStatus, Ruling};
 
 /// What there is to say beyond "done", or why nothing was done.
@@ -76,12 +73,15 @@ impl Table {
         let Request { verb, transaction, by, .. } = request;
         let response = Response { status, verb, transaction, error, data };
         if response.transaction.is_some() {
-            if self.judge.answers.len() == ANSWERS_MAX {
-                self.judge.answers.pop_front();
-            }
-            self.judge.answers.push_back((by, response.clone()));
+            self.judge.remember_answer(by, response.clone());
         }
         response
+    }
+
+    /// Carries out once more what was commanded before the daemon was started again; nobody is answered.
+    pub(super) fn command_again(&mut self, request: &Request) {
+        // What it was about may be gone; it was carried out once.
+        let _ = self.carry_out(request);
     }
 
     fn carry_out(&mut self, request: &Request) -> Answer {

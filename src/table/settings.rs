@@ -11,13 +11,14 @@ use crate::{
 };
 
 /// One `[[table]]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableSettings {
     /// Names the table in topics and records.
     pub id: String,
     /// Rule set: its name, with changes behind commas. A table `{ base = "wbn-1.00", field = value }` reads as that.
     #[serde(default = "default_ruleset", deserialize_with = "ruleset")]
+    #[schemars(schema_with = "ruleset_schema")]
     pub ruleset: String,
     /// Seconds + increment, for example `300+0`.
     #[serde(default = "default_time_control")]
@@ -28,7 +29,7 @@ pub struct TableSettings {
     /// Incident kinds that everybody may see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub announce: Vec<String>,
-    /// Delay of the public feed, for example `30s`.
+    /// Delay of the public feed, for example `30s` or `6 moves`.
     #[serde(default = "default_delay")]
     pub delay: String,
     /// Names by seat letter.
@@ -55,7 +56,7 @@ pub struct TableSettings {
 }
 
 /// Who ends a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Adjudication {
     /// An end is pending until claimed, confirmed or evident from the table.
@@ -66,7 +67,7 @@ pub enum Adjudication {
 }
 
 /// One `[[table.device]]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSettings {
     /// Names the device in topics, captures and messages.
@@ -100,7 +101,7 @@ pub struct DeviceSettings {
 }
 
 /// A serial protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Driver {
     /// DGT boards with their clock.
@@ -120,7 +121,7 @@ impl Driver {
 }
 
 /// A side of a chess clock as seen from its front.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockSide {
     /// White sits at the left display.
@@ -132,7 +133,7 @@ pub enum ClockSide {
     Auto,
 }
 
-/// How a board lies under its men.
+/// How a board lies under its men: `0`, `180` or `"auto"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rotation {
     /// As the protocol numbers it.
@@ -150,6 +151,16 @@ pub enum Rotation {
 enum RotationText {
     Degrees(u16),
     Word(String),
+}
+
+impl schemars::JsonSchema for Rotation {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Rotation".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "enum": [0, 180, "auto"], "description": "How a board lies under its men" })
+    }
 }
 
 impl Serialize for Rotation {
@@ -193,6 +204,10 @@ fn ruleset<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
+fn ruleset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "object"] })
+}
+
 fn default_ruleset() -> String {
     "wbn-1.00".into()
 }
@@ -225,18 +240,42 @@ fn yes() -> bool {
     true
 }
 
-/// A duration such as `400ms`, `5s` or `2m` in microseconds.
+/// How far the public feed is behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// By so many microseconds.
+    Time(i64),
+    /// By so many completed moves of the table, until the game has ended.
+    Moves(usize),
+}
+
+impl Delay {
+    /// Reads a duration, or a number of moves such as `6 moves`.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    pub fn parse(text: &str) -> Result<Delay, String> {
+        let count = text.strip_suffix(" moves").or_else(|| text.strip_suffix(" move"));
+        match count.map(str::parse::<u16>) {
+            Some(Ok(moves)) => Ok(Delay::Moves(usize::from(moves))),
+            Some(Err(_)) => Err(format!("expected a number of moves such as \"6 moves\", found {text:?}")),
+            None => parse_duration(text).map(Delay::Time),
+        }
+    }
+}
+
+/// A duration such as `400ms`, `5s` or `2min` in microseconds.
 ///
 /// # Errors
 /// What was expected and what was found.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
-    let error = || format!("expected a duration such as \"400ms\", \"5s\" or \"2m\", found {text:?}");
+    let error = || format!("expected a duration such as \"400ms\", \"5s\" or \"2min\", found {text:?}");
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let unit_us = match unit {
         "ms" => 1_000,
         "s" => 1_000_000,
-        "m" => 60_000_000,
+        "m" | "min" => 60_000_000,
         _ => return Err(error()),
     };
     let number = number.parse::<i64>().map_err(|_| error())?;

@@ -213,7 +213,8 @@ impl BoardTrack {
             self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
-        let found = search::explain(&position, evidence, PLIES_AHEAD.max(presses.len() + 2));
+        let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
+        let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
@@ -403,7 +404,7 @@ impl BoardTrack {
     /// As many plies were completed as bring the turn to where the clock has it.
     fn close_gap(&mut self, turn: Color) {
         let odd = usize::from(self.clock_turn != Some(turn));
-        let plies = self.line.len().min(2);
+        let plies = if self.gap { self.line.len() } else { self.line.len().min(2) };
         let completed = if plies % 2 == odd { plies } else { plies - 1 };
         for (index, ply) in self.line.iter().take(completed).enumerate() {
             let by = if index % 2 == 0 { turn } else { !turn };

@@ -1,7 +1,8 @@
 //! Boards, seats and teams, and the letters that the laws give them (WBN E14).
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Color;
@@ -185,6 +186,23 @@ macro_rules! serde_by_text {
 
 serde_by_text!(BoardId);
 serde_by_text!(Seat);
+
+macro_rules! schema_by_pattern {
+    ($type:ty, $name:literal, $pattern:literal, $about:literal) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern, "description": $about })
+            }
+        }
+    };
+}
+
+schema_by_pattern!(BoardId, "BoardId", "^[A-H]$", "A board: A, B, …");
+schema_by_pattern!(Seat, "Seat", "^[A-Ha-h]$", "A player: A is White on board A, a Black on it");
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Times left of a board's two players in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClockTimes {
     /// White's time left.
     pub white_ms: i64,

@@ -12,7 +12,9 @@ pub const MS: i64 = 1_000;
 pub const SECOND: i64 = 1_000_000;
 
 /// Microseconds since the table was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Instant(pub i64);
 

@@ -8,6 +8,7 @@ import { Browser, quiet, textOf, until } from "./browser.mjs";
 import { Bus, fixture } from "./bus.mjs";
 
 const URL_OF_PAGE = process.env.BUGHOUSED_URL ?? "http://127.0.0.1:8080/";
+const LOCKED_URL = process.env.BUGHOUSED_LOCKED_URL ?? URL_OF_PAGE;
 const PORT = Number(process.env.BUGHOUSED_MQTT ?? 1883);
 const TABLE = `desk-${process.pid}`;
 
@@ -166,5 +167,25 @@ test("it fits a phone, and everything to tap is large enough for a thumb", async
     nodes.filter((node) => node.getBoundingClientRect().height < 40).map((node) => node.textContent));
   assert.deepEqual(small, []);
   if (process.env.SCREENSHOT_ARBITER) await page.screenshot({ path: process.env.SCREENSHOT_ARBITER, fullPage: true });
+  await quiet(page);
+});
+
+test("where the web server asks for the password it is typed once an evening, and no script sees the session", async () => {
+  await bus.send(`table/${TABLE}/arbiter/state`, desk());
+  const page = await browser.open(`${LOCKED_URL}arbiter#table=${TABLE}`);
+  const type = async (password) => {
+    await page.locator("#password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await type("guess");
+  await until(page, () => document.querySelector("#login-error").textContent.trim(), "Not signed in: the password is wrong");
+  await type("secret");
+  await page.locator(".incident").first().waitFor();
+  const [cookie] = await page.context().cookies();
+  assert.deepEqual([cookie.name, cookie.httpOnly, cookie.sameSite], ["bughoused", true, "Strict"]);
+  assert.equal(await page.evaluate(() => document.cookie), "");
+  await page.reload();
+  await page.locator(".incident").first().waitFor();
+  page.complaints = page.complaints.filter((line) => !line.includes("401"));
   await quiet(page);
 });

@@ -9,10 +9,10 @@ export const fixture = () => JSON.parse(readFileSync(new URL("fixture.json", imp
 export class Bus {
   #retained = new Set();
 
-  static async connect(port, prefix) {
+  static async connect(port, prefix, protocolVersion = 5) {
     const bus = new Bus();
     bus.prefix = prefix;
-    bus.client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5, connectTimeout: 5_000 });
+    bus.client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion, connectTimeout: 5_000 });
     return bus;
   }
 

@@ -163,5 +163,5 @@ test("the store keeps the newest state and counts what it cannot read", () => {
   store.take({ kind: "node", node: "n" }, '{"state":"offline","session":"later"}', 0);
   assert.equal(store.offline(store.tables.get("1")), true);
   for (let i = 0; i < 500; i += 1) store.take({ kind: "state", table: `t${i}` }, state(1), 0);
-  assert.ok(store.tables.size <= 64);
+  assert.ok(store.tables.size <= 256);
 });

@@ -16,7 +16,7 @@ from pathlib import Path
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 10
 POLL_SECONDS = 0.05
-READY_TOPIC = "e2e/ready"
+READY_TOPIC = "bughouse/e2e/ready"
 PROTOCOLS = ("311", "5")
 # Packages put the server where only root's path looks.
 SERVER_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
@@ -89,31 +89,9 @@ class Process:
         return self.process.returncode
 
 
-class Mosquitto:
-    """Eclipse Mosquitto on a port of its own; with a folder it remembers sessions over a restart."""
-
-    def __init__(self, folder: Path):
-        self.port = free_port()
-        self.folder = folder
-        self.config = folder / "mosquitto.conf"
-        user = "user root\n" if os.geteuid() == 0 else ""
-        self.config.write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n"
-            f"persistence true\npersistence_location {folder}/\n{user}"
-        )
-        self.start()
-
-    def start(self) -> None:
-        """Starts it, or starts it again."""
-        environment = {**os.environ, "PATH": SERVER_PATH}
-        self.server = Process(["mosquitto", "-c", self.config], self.folder / "mosquitto.log", env=environment)
-        wait_for("Mosquitto to listen", lambda: listens(self.port))
-        publish = ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), "-q", "1", "-r"]
-        subprocess.run([*publish, "-t", READY_TOPIC, "-m", "{}"], check=True, timeout=START_SECONDS_MAX)
-
-    def stop(self) -> None:
-        """Ends it in order, so that it writes what it remembers."""
-        self.server.stop()
+def at(port: int, login: tuple[str, str] | None = None) -> list[str]:
+    """Where a client of Mosquitto's finds the broker, and who it is."""
+    return ["-h", "127.0.0.1", "-p", str(port), *(["-u", login[0], "-P", login[1]] if login else [])]
 
 
 @dataclass(frozen=True)
@@ -128,8 +106,17 @@ class Message:
 class Subscriber:
     """mosquitto_sub on some topics with JSON payloads; ready once `marker`, a retained topic, has arrived."""
 
-    def __init__(self, port: int, protocol: str, topics: list[str], marker: str, log: Path, session: str | None = None):
-        command = ["mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-V", protocol, "-q", "1", "-F", "%t\t%r\t%p"]
+    def __init__(
+        self,
+        port: int,
+        protocol: str,
+        topics: list[str],
+        marker: str,
+        log: Path,
+        session: str | None = None,
+        login: tuple[str, str] | None = None,
+    ):
+        command = ["mosquitto_sub", *at(port, login), "-V", protocol, "-q", "1", "-F", "%t\t%r\t%p"]
         for topic in [*topics, marker]:
             command += ["-t", topic]
         if session:
@@ -157,9 +144,9 @@ class Subscriber:
         self.process.stop()
 
 
-def retained(port: int, topic: str) -> str:
+def retained(port: int, topic: str, login: tuple[str, str] | None = None) -> str:
     """The retained payload of a topic, as a new subscriber gets it."""
-    command = ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-t", topic, "-C", "1", "-W", "10", "-F", "%r %p"]
+    command = ["mosquitto_sub", *at(port, login), "-V", "311", "-t", topic, "-C", "1", "-W", "10", "-F", "%r %p"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS_MAX)
     assert done.returncode == 0, f"nothing retained on {topic}: {done.stderr}"
     flag, payload = done.stdout.split(" ", 1)
@@ -183,7 +170,7 @@ def ports_of(simulator: Process) -> dict[str, str]:
     return wait_for("three pseudo-terminals", look)
 
 
-def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str]) -> Path:
+def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str], more: str = "") -> Path:
     """A configuration of one table on these ports."""
     boards = "".join(
         f"""
@@ -202,6 +189,7 @@ def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str])
         data_dir = "{folder / "data"}"
         [mqtt]
         {mqtt}
+        {more}
         [web]
         listen = "127.0.0.1:{web_port}"
         [[table]]

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 
+import brokers
 import live
 import pytest
 
@@ -105,12 +106,13 @@ def silent_terminal():
 
 
 def test_ports_that_are_missing_or_silent_are_told_and_stop_nobody(binary, silent_terminal, tmp_path):
-    broker = live.Mosquitto(tmp_path)
+    broker = brokers.Mosquitto(tmp_path)
     ports = {"board-a": "/dev/serial/by-id/not-there", "board-b": silent_terminal, "trays": "/dev/null"}
-    config = live.configuration(tmp_path, f'broker = "mqtt://127.0.0.1:{broker.port}"', live.free_port(), ports)
+    config = live.configuration(tmp_path, broker.mqtt, live.free_port(), ports)
     daemon = live.Process([binary, "run", "--config", config], tmp_path / "daemon.log")
     try:
-        state = lambda name: json.loads(live.retained(broker.port, f"bughouse/table/1/device/{name}/state"))  # noqa: E731
+        topic = "bughouse/table/1/device/{}/state".format
+        state = lambda name: json.loads(live.retained(broker.port, topic(name), brokers.login("arbiter")))  # noqa: E731
         live.wait_for("the first states", lambda: live.listens(broker.port) and "board-a" in daemon.output())
         live.wait_for("silence on board B", lambda: state("board-b")["link"] == "silent")
         assert state("board-a")["link"] == "down"
@@ -119,4 +121,4 @@ def test_ports_that_are_missing_or_silent_are_told_and_stop_nobody(binary, silen
         assert "/dev/serial/by-id/not-there" in daemon.output()
     finally:
         assert daemon.stop() == 0, daemon.output()
-        broker.stop()
+        broker.close()

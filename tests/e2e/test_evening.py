@@ -6,9 +6,10 @@ The journal tells it again: the recorded capture, replayed, says to the arbiter 
 import json
 import subprocess
 
+import brokers
 import live
 import pytest
-from test_mosquitto import GAME_SECONDS_MAX, Hall
+from hall import GAME_SECONDS_MAX, Hall
 
 TABLE = "bughouse/table/1"
 INCIDENTS = f"{TABLE}/arbiter/incident"
@@ -23,11 +24,16 @@ class Evening(Hall):
         payload = {"data": data, **({"transaction": transaction} if transaction else {})}
         return self.ask_raw(verb, json.dumps(payload))
 
+    def as_arbiter(self):
+        """Where a client finds the broker."""
+        return live.at(self.broker.port, brokers.login("arbiter"))
+
     def ask_raw(self, verb, payload):
         """The same with any payload."""
-        command = ["mosquitto_rr", "-h", "127.0.0.1", "-p", str(self.broker.port), "-V", "5", "-q", "1"]
-        topics = ["-t", f"{TABLE}/arbiter/request/{verb}", "-e", "e2e/answer"]
-        done = subprocess.run([*command, *topics, "-m", payload, "-W", str(ANSWER_SECONDS)], capture_output=True, text=True)
+        command = ["mosquitto_rr", *self.as_arbiter(), "-V", "5", "-q", "1"]
+        topics = ["-t", f"{TABLE}/arbiter/request/{verb}", "-e", f"{TABLE}/arbiter/response/e2e"]
+        command += [*topics, "-m", payload, "-W", str(ANSWER_SECONDS)]
+        done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, f"{verb}: {done.stderr}"
         return json.loads(done.stdout)
 
@@ -49,8 +55,8 @@ def evening(binary, short_file, tmp_path_factory):
     """A hall in which an arbiter has had a long evening."""
     hall = Evening(binary, short_file, tmp_path_factory.mktemp("evening"))
     try:
-        hall.arbiter = hall.subscribe("5", [INCIDENTS, f"{TABLE}/live/event"])
-        hall.plain = hall.subscribe("311", [f"{TABLE}/arbiter/response/#"])
+        hall.arbiter = hall.subscribe("5", [INCIDENTS, f"{TABLE}/live/event"], role="arbiter")
+        hall.plain = hall.subscribe("311", [f"{TABLE}/arbiter/response/#"], role="arbiter")
         hall.start()
         live.wait_for("the game", lambda: len(hall.arbiter.moves()) >= 3, GAME_SECONDS_MAX)
         yield hall
@@ -68,7 +74,7 @@ def test_the_evening(evening, bughoused, tmp_path):
     assert hall.code("claim", kind="checkmate", by="A") == "wrong-claim"
     (wrong,) = live.wait_for("the incident", lambda: hall.told("wrong-claim"))
     assert (wrong["state"], wrong["law"], wrong["seat"]) == ("open", "WBN", "A")
-    state = json.loads(live.retained(hall.broker.port, f"{TABLE}/arbiter/state"))
+    state = hall.json(f"{TABLE}/arbiter/state")
     assert wrong["id"] in [incident["id"] for incident in state["incidents"] if incident["state"] == "open"]
     assert hall.ask("dismiss", incident=wrong["id"])["status"] == "ok"
     live.wait_for("the dismissal", lambda: hall.told("wrong-claim")[-1]["state"] == "dismissed")
@@ -92,7 +98,7 @@ def test_the_evening(evening, bughoused, tmp_path):
 
     # the plain form answers on a topic of its own
     message = json.dumps({"transaction": "plain", "kind": "warning", "seat": "a"})
-    publish = ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(hall.broker.port), "-V", "311"]
+    publish = ["mosquitto_pub", *hall.as_arbiter(), "-V", "311"]
     subprocess.run([*publish, "-t", f"{TABLE}/arbiter/request/penalty", "-m", message], check=True, timeout=10)
     plain = lambda: [m.payload for m in hall.plain.messages() if m.payload.get("transaction") == "plain"]  # noqa: E731
     assert live.wait_for("the plain answer", plain)[0]["status"] == "ok"

@@ -14,13 +14,17 @@ use super::{
     read::{Found, Notes, Section},
     table,
 };
+use crate::types::{SECOND, parse_duration};
 
 /// Port of `mqtt://`.
 const MQTT_PORT: u16 = 1883;
 /// Port of `mqtts://`.
 const MQTTS_PORT: u16 = 8883;
 /// Keys of `[mqtt]` that only an external broker has.
-const EXTERNAL_KEYS: [&str; 5] = ["user", "password_file", "ca_file", "client_cert", "client_key"];
+const EXTERNAL_KEYS: [&str; 6] = ["user", "password_file", "ca_file", "client_cert", "client_key", "refresh"];
+/// Shortest and longest time between two refreshments.
+const REFRESH_MIN: i64 = SECOND;
+const REFRESH_MAX: i64 = 3600 * SECOND;
 
 /// Reads the whole text.
 pub(super) fn read(text: &str, path: &Path) -> (Config, Notes) {
@@ -68,9 +72,20 @@ fn node(section: Section<'_>) -> Node {
     let node = Node {
         id: section.get("id").and_then(|found| found.name("for this machine")).unwrap_or(default.id),
         data_dir: section.get("data_dir").and_then(|found| found.path()).unwrap_or(default.data_dir),
+        keep_raw_days: section.get("keep_raw_days").and_then(|found| count(&found)).unwrap_or(default.keep_raw_days),
+        keep_raw_mb: section.get("keep_raw_mb").and_then(|found| count(&found)).unwrap_or(default.keep_raw_mb),
     };
     section.finish();
     node
+}
+
+/// A whole number of days or megabytes, 0 for no bound.
+fn count(found: &Found<'_>) -> Option<u32> {
+    let number = found.integer().and_then(|number| u32::try_from(number).ok());
+    if number.is_none() {
+        found.wrong("a whole number from 0 (no bound) to 4294967295", "write digits without a unit");
+    }
+    number
 }
 
 /// A listening address and where it stands.
@@ -177,6 +192,7 @@ fn external_broker(section: &Section<'_>, (host, port, tls): Address) -> Externa
         ca_file: file("ca_file"),
         client_cert: file("client_cert"),
         client_key: file("client_key"),
+        refresh_us: section.get("refresh").and_then(refresh),
     };
     for (here, other) in [("client_cert", "client_key"), ("client_key", "client_cert"), ("password_file", "user")] {
         if section.get(here).is_some() && section.get(other).is_none() {
@@ -189,6 +205,12 @@ fn external_broker(section: &Section<'_>, (host, port, tls): Address) -> Externa
         }
     }
     external
+}
+
+/// How often retained topics are sent again, in microseconds.
+fn refresh(found: Found<'_>) -> Option<u64> {
+    let text = table::duration(&found, REFRESH_MIN, REFRESH_MAX)?;
+    parse_duration(&text).ok().and_then(|micros| u64::try_from(micros).ok())
 }
 
 /// A topic prefix: one level or more.

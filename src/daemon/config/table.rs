@@ -9,7 +9,7 @@ use super::{
 use crate::{
     event::Players,
     rules::{RuleSet, RuleSetError},
-    table::settings::{Adjudication, TableSettings},
+    table::settings::{Adjudication, Delay, TableSettings},
     types::{BoardId, MS, SECOND, Seat, TimeControl, parse_duration},
 };
 
@@ -53,7 +53,7 @@ fn table(section: Section<'_>, ids: &mut Unique, ports: &mut Unique) -> TableSet
     let words = [("advise", Adjudication::Advise), ("auto", Adjudication::Auto)];
     set(&mut settings.adjudication, section.get("adjudication").and_then(|found| found.choice(&words)));
     set(&mut settings.announce, section.get("announce").map(announce));
-    set(&mut settings.delay, section.get("delay").and_then(|found| duration(&found, 0, 3600 * SECOND)));
+    set(&mut settings.delay, section.get("delay").and_then(|found| delay(&found)));
     set(&mut settings.players, section.get("players").map(|found| players(&found, boards)));
     set(&mut settings.settle, section.get("settle").and_then(|found| duration(&found, 50 * MS, 60 * SECOND)));
     set(&mut settings.lift_grace, section.get("lift_grace").and_then(|found| duration(&found, 0, 600 * SECOND)));
@@ -160,7 +160,7 @@ fn time_control(found: Found<'_>) -> Option<String> {
 }
 
 /// A duration within bounds in microseconds.
-fn duration(found: &Found<'_>, min: i64, max: i64) -> Option<String> {
+pub(super) fn duration(found: &Found<'_>, min: i64, max: i64) -> Option<String> {
     let expected = "a duration such as \"400ms\", \"5s\" or \"2min\"";
     let text = found.text(expected)?;
     match parse_duration(text) {
@@ -172,6 +172,21 @@ fn duration(found: &Found<'_>, min: i64, max: i64) -> Option<String> {
         Ok(_) => return Some(text.to_owned()),
     }
     None
+}
+
+/// A duration, or a number of moves.
+fn delay(found: &Found<'_>) -> Option<String> {
+    let text = found.text("a duration such as \"400ms\", \"5s\" or \"2min\"")?;
+    if !text.ends_with(" moves") && !text.ends_with(" move") {
+        return duration(found, 0, 3600 * SECOND);
+    }
+    match Delay::parse(text) {
+        Ok(_) => Some(text.to_owned()),
+        Err(_) => {
+            found.wrong("a number of moves such as \"6 moves\"", "write a whole number up to 65535");
+            None
+        }
+    }
 }
 
 fn announce(found: Found<'_>) -> Vec<String> {

@@ -28,7 +28,9 @@ struct Server {
 impl Server {
     async fn start(broker: &str) -> Server {
         let listen = "127.0.0.1:0".parse().unwrap();
-        let settings = WebSettings { listen, broker: broker.to_owned(), prefix: "club/\"bug\"".to_owned() };
+        let arbiter = Some(Password::clear("secret"));
+        let prefix = "club/\"bug\"".to_owned();
+        let settings = WebSettings { listen, broker: broker.to_owned(), prefix, arbiter };
         let listener = bind(&settings).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -284,4 +286,83 @@ async fn a_stop_says_goodbye_to_watchers() {
     let ((code, _), ()) = tokio::join!(closed_with(&mut socket), server.stop());
     assert_eq!(code, CloseCode::Away);
     assert_eq!(time::timeout(PATIENCE, far.read(&mut [0; 16])).await.unwrap().unwrap(), 0);
+}
+
+/// CONNECT of MQTT 3.1.1 from client `c`, with a login or without.
+fn connect(login: Option<(&str, &str)>) -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat();
+    let flags = if login.is_some() { 0xc2 } else { 2 };
+    let mut body = [text("MQTT"), vec![4, flags, 0, 60], text("c")].concat();
+    body.extend(login.into_iter().flat_map(|(user, password)| [text(user), text(password)].concat()));
+    [vec![0x10, body.len() as u8], body].concat()
+}
+
+impl Server {
+    async fn sign_in(&self, password: &str, more: &str) -> String {
+        let length = password.len();
+        let request = format!(
+            "POST /login HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n{more}connection: close\r\n\r\n{password}"
+        );
+        self.ask(&request).await.0
+    }
+
+    async fn watch_as_arbiter(&self, cookie: &str) -> Result<WebSocketStream<TcpStream>, Error> {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let mut request = format!("ws://{}/mqtt?role=arbiter", self.address).into_client_request().unwrap();
+        let headers = request.headers_mut();
+        headers.insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static("mqtt"));
+        headers.insert(header::COOKIE, HeaderValue::from_str(cookie).unwrap());
+        Ok(client_async(request, stream).await?.0)
+    }
+}
+
+#[tokio::test]
+async fn who_signed_in_is_logged_in_at_the_broker_without_typing_again() {
+    let (broker, address) = broker().await;
+    let server = Server::start(&address).await;
+    assert!(server.sign_in("wrong", "").await.starts_with("http/1.1 401"));
+    assert!(server.sign_in("secret", "origin: http://elsewhere\r\n").await.starts_with("http/1.1 403"));
+    assert!(server.sign_in(&"x".repeat(300), "").await.starts_with("http/1.1 413"));
+    let head = server.sign_in("secret", "origin: http://x\r\n").await;
+    assert!(head.starts_with("http/1.1 204") && head.contains("httponly; samesite=strict"), "{head}");
+    let cookie = head.split("set-cookie: ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    match server.watch_as_arbiter("bughoused=0123").await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 401),
+        other => panic!("expected a refusal, found {other:?}"),
+    }
+    let mut socket = server.watch_as_arbiter(cookie).await.unwrap();
+    let (mut far, _) = broker.accept().await.unwrap();
+    let packet = connect(None);
+    for byte in &packet {
+        socket.send(Message::Binary(vec![*byte].into())).await.unwrap();
+    }
+    socket.send(Message::Binary(b"behind".to_vec().into())).await.unwrap();
+    let expected = [connect(Some(("arbiter", "secret"))), b"behind".to_vec()].concat();
+    assert_eq!(read_exactly(&mut far, expected.len()).await, expected);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_guesses_at_the_broker_has_to_wait_and_spectators_do_not() {
+    let (broker, address) = broker().await;
+    let server = Server::start(&address).await;
+    for _ in 0..5 {
+        let mut socket = server.watch("mqtt").await.unwrap();
+        let (mut far, _) = broker.accept().await.unwrap();
+        let packet = connect(Some(("arbiter", "guess")));
+        socket.send(Message::Binary(packet.clone().into())).await.unwrap();
+        read_exactly(&mut far, packet.len()).await;
+        far.write_all(&[0x20, 2, 0, 5]).await.unwrap();
+        binary(&mut socket, 4).await;
+    }
+    let mut socket = server.watch("mqtt").await.unwrap();
+    socket.send(Message::Binary(connect(Some(("arbiter", "guess"))).into())).await.unwrap();
+    assert_eq!(closed_with(&mut socket).await.0, CloseCode::Policy);
+    let _unused = broker.accept().await.unwrap();
+    let mut socket = server.watch("mqtt").await.unwrap();
+    let (mut far, _) = broker.accept().await.unwrap();
+    socket.send(Message::Binary(connect(None).into())).await.unwrap();
+    assert_eq!(read_exactly(&mut far, connect(None).len()).await, connect(None));
+    assert!(server.sign_in("secret", "").await.starts_with("http/1.1 429"), "the page's own form is the same door");
+    server.stop().await;
 }

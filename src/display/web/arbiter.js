@@ -187,14 +187,25 @@ function toast(label, undo, bad) {
   at("toast").hidden = false;
 }
 
+const configured = async () => (await fetch("config.json", { cache: "no-store" })).json();
+
+/** Signs in with a password: at the web server where it asks for one, else at the broker. */
 async function signIn(password) {
-  const config = await (await fetch("config.json", { cache: "no-store" })).json();
+  const config = await configured();
+  if (config.login === "mqtt") return open(config, { username: "arbiter", password });
+  const answer = await fetch("login", { method: "POST", body: password });
+  if (!answer.ok) throw new Error(await answer.text());
+  open(config);
+}
+
+/** Comes in: with a login of the broker's, or with the cookie of the web server. */
+function open(config, login) {
   prefix = config.prefix;
-  const url = new URL("mqtt", location.href.split("#")[0]);
+  const url = new URL(login ? "mqtt" : "mqtt?role=arbiter", location.href.split("#")[0]);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   client = connect({
     url: url.href,
-    login: { username: "arbiter", password },
+    login,
     // The last filter says whether this is the arbiter's connection.
     groups: [[`${prefix}/table/+/live/board/+/clock`, `${prefix}/table/+/arbiter/response/#`, `${prefix}/table/+/arbiter/state`]],
     onMessage: take,
@@ -216,7 +227,7 @@ async function signIn(password) {
 at("login").addEventListener("submit", (event) => {
   event.preventDefault();
   client?.end(true);
-  signIn(at("password").value).catch((error) => text(at("login-error"), String(error)));
+  signIn(at("password").value).catch((error) => text(at("login-error"), `Not signed in: ${error.message}`));
 });
 at("undo").addEventListener("click", () => pending?.cancel());
 at("table-chooser").addEventListener("change", (event) => {
@@ -224,3 +235,4 @@ at("table-chooser").addEventListener("change", (event) => {
 });
 addEventListener("hashchange", render);
 setInterval(tick, 250);
+configured().then((config) => { if (config.login === "in") open(config); }).catch(() => {});

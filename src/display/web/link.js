@@ -25,15 +25,18 @@ export function connect({ url, groups, onMessage, onLink, login = {} }) {
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: RETRY_FIRST_MS,
+    reconnectOnConnackError: true,
     resubscribe: false,
     // The other variant runs from a blob, which the content security policy does not allow.
     timerVariant: "native",
   });
   let everLive = false;
+  let accepted = false;
   let detail = "";
 
   client.on("connect", async () => {
     client.options.reconnectPeriod = RETRY_FIRST_MS;
+    accepted = true;
     detail = "";
     if (await subscribe(client, groups)) {
       everLive = true;
@@ -45,6 +48,8 @@ export function connect({ url, groups, onMessage, onLink, login = {} }) {
   client.on("message", (topic, payload) => onMessage(topic, new TextDecoder().decode(payload)));
   client.on("error", (error) => { detail = String(error?.message ?? ""); });
   client.on("close", () => {
+    // Some brokers know 3.1.1 only and hang up on anything newer.
+    if (!accepted) client.options.protocolVersion = client.options.protocolVersion === 5 ? 4 : 5;
     const wait = client.options.reconnectPeriod;
     client.options.reconnectPeriod = Math.min(RETRY_LAST_MS, wait * 1.6) * (0.85 + Math.random() * 0.3);
     onLink(everLive ? "reconnecting" : "connecting", detail);

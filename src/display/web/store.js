@@ -5,8 +5,8 @@ import * as bpgn from "./bpgn.js";
 import { BoardClock, TimeSync } from "./clock.js";
 
 /** More tables than one hall has are not kept. */
-const TABLES_MAX = 64;
-const NODES_MAX = 64;
+const TABLES_MAX = 256;
+const NODES_MAX = 128;
 const BOARDS_MAX = 8;
 
 const STATUSES = ["waiting", "playing", "paused", "ended"];

@@ -50,7 +50,8 @@ impl Replay {
             incident: header.incident,
         };
         let settings = settings.unwrap_or(header.table);
-        let table = Table::new(settings, opening).map_err(|e| error(format!("table: {e}")))?;
+        let mut table = Table::new(settings, opening).map_err(|e| error(format!("table: {e}")))?;
+        table.resume(header.resume);
         Ok(Replay { table, line: 1, last: Instant::ZERO, end: header.end, bytes: Vec::new() })
     }
 

@@ -8,6 +8,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use bughoused::publish::{
     broker::{self, BrokerSettings, EmbeddedBroker, NODE_USER, Passwords},
+    password::Password,
     session::{Requests, Session, SessionSettings, TableRequest},
     topic::{Message, Topics},
 };
@@ -24,7 +25,8 @@ fn topics() -> Topics {
 }
 
 pub async fn broker(listen: SocketAddr) -> Box<dyn EmbeddedBroker> {
-    let passwords = Passwords { node: NODE_PASSWORD.into(), arbiter: Some("arbiter-secret".into()), display: None };
+    let arbiter = Some(Password::clear("arbiter-secret"));
+    let passwords = Passwords { node: NODE_PASSWORD.into(), arbiter, display: None };
     broker::start(BrokerSettings { listen, topics: topics(), live_open: true, passwords }).await.unwrap()
 }
 
@@ -38,6 +40,8 @@ fn session(port: u16, name: &str) -> (Session, JoinHandle<()>, mpsc::Receiver<Ta
         host: "127.0.0.1".into(),
         port,
         login: Some((NODE_USER.into(), NODE_PASSWORD.into())),
+        tls: None,
+        refresh: None,
         topics: topics(),
         session: name.into(),
         own_broker: true,

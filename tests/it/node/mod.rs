@@ -1,6 +1,7 @@
 //! A whole node in this process: boards on pseudo-terminals, machine, journal, bus and web.
 
 mod board;
+mod outage;
 
 use std::{net::SocketAddr, path::Path};
 
@@ -12,6 +13,8 @@ use bughoused::{
     },
     event::{Body, Event, LinkState},
     journal::Reader,
+    publish::password::Password,
+    record::GameRecord,
     table::settings::TableSettings,
 };
 use serde_json::{Value, json};
@@ -29,6 +32,8 @@ const ARBITER: Option<(&str, &str)> = Some(("arbiter", "arbiter-secret"));
 /// Fields of a DGT board.
 const E2: u8 = 52;
 const E4: u8 = 36;
+const E7: u8 = 12;
+const E5: u8 = 28;
 
 fn table(boards: &[&str]) -> TableSettings {
     let devices: Vec<Value> = boards
@@ -43,14 +48,16 @@ fn settings(data_dir: &Path, boards: &[&str]) -> NodeSettings {
     NodeSettings {
         id: "hall".into(),
         data_dir: data_dir.to_owned(),
+        retention: Default::default(),
         prefix: "bughouse".into(),
         broker: Broker::Embedded {
             listen: loopback(),
             live_open: true,
-            arbiter: Some("arbiter-secret".into()),
+            arbiter: Some(Password::clear("arbiter-secret")),
             display: None,
         },
         web: loopback(),
+        arbiter: None,
         tables: vec![table(boards)],
         speed: 1,
         shown: json!({"node": {"id": "hall"}}),
@@ -84,8 +91,10 @@ async fn begin(node: &Running) -> Client {
             arbiter.until(|seen| seen.topic == topic && known(&json_of(&seen.payload))).await;
         }
     }
-    let answer = order(&mut arbiter, "new-game", json!({"transaction": "t1"})).await;
-    assert_eq!((&answer["status"], &answer["transaction"]), (&"ok".into(), &"t1".into()));
+    // A repeated transaction is not carried out again, not even after a restart.
+    let transaction = node.addresses.broker.clone();
+    let answer = order(&mut arbiter, "new-game", json!({ "transaction": transaction })).await;
+    assert_eq!((&answer["status"], &answer["transaction"]), (&"ok".into(), &transaction.into()));
     arbiter
 }
 
@@ -165,6 +174,63 @@ async fn a_replay_of_the_exported_capture_writes_what_the_journal_has() {
     assert!(second[0].seq > 4, "the second run counts on from the first");
 }
 
+#[tokio::test]
+async fn a_game_goes_on_after_a_restart_and_its_capture_tells_it_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut a, b) = (Board::set_up(), Board::set_up());
+    let node = Node::start(settings(dir.path(), &[&a.path, &b.path])).await.unwrap();
+    let mut arbiter = begin(&node).await;
+    a.play(E2, Some(E4));
+    let first = next_of(&mut arbiter, "move").await;
+    assert_eq!(node.shutdown().await, 0, "every row is written");
+    a.play(E7, Some(E5)); // nobody looks
+
+    let node = Node::start(settings(dir.path(), &[&a.path, &b.path])).await.unwrap();
+    let mut client = Client::connect(port(&node), None).await;
+    assert!(client.subscribe("bughouse/table/1/live/#").await);
+    let both = |payload: &[u8]| String::from_utf8_lossy(payload).contains("1a. e5");
+    client.until(|seen| seen.topic.ends_with("live/bpgn") && both(&seen.payload)).await;
+    let state = client.all.iter().rfind(|seen| seen.topic.ends_with("live/state")).map(|seen| json_of(&seen.payload));
+    let state = state.unwrap();
+    assert_eq!((&state["game"], &state["boards"][0]["plies"]), (&first["game"], &2.into()));
+    assert_eq!(node.shutdown().await, 0, "every row is written");
+
+    let reader = Reader::open(dir.path()).unwrap();
+    let record = reader.record("last").unwrap();
+    let moves = |record: &GameRecord| record.moves.iter().map(|(_, played)| played.san.clone()).collect::<Vec<_>>();
+    assert_eq!((reader.games().unwrap().len(), moves(&record)), (1, vec!["e4".to_owned(), "e5".to_owned()]));
+    let events = reader.live_from("1", 1, 1000).unwrap();
+    assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq), "no number is missing or twice");
+    assert!(events.iter().any(|event| matches!(event.body, Body::GameResumed(_))));
+    let mut capture = Vec::new();
+    reader.capture("last", &mut capture).unwrap();
+    let again = GameRecord::fold(&replay(&String::from_utf8(capture).unwrap()));
+    assert_eq!(again.iter().map(moves).collect::<Vec<_>>(), [moves(&record)], "the raw bytes tell the same game");
+}
+
+#[tokio::test]
+async fn the_public_sees_it_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut a, b) = (Board::set_up(), Board::set_up());
+    let mut settings = settings(dir.path(), &[&a.path, &b.path]);
+    settings.tables[0].delay = "700ms".into();
+    let node = Node::start(settings).await.unwrap();
+    let mut public = Client::connect(port(&node), None).await;
+    assert!(public.subscribe("bughouse/table/1/public/#").await);
+    let mut arbiter = begin(&node).await;
+    a.play(E2, Some(E4));
+    let played = next_of(&mut arbiter, "move").await;
+    let shown = |public: &Client| public.all.iter().any(|seen| json_kind(&seen.payload) == "move");
+    assert!(!shown(&public));
+    let is_move =
+        |seen: &crate::bus::clients::Seen| seen.topic.ends_with("public/event") && json_kind(&seen.payload) == "move";
+    let late = json_of(&public.until(is_move).await.payload);
+    assert_eq!(late, played, "the same, later");
+    let state = json_of(&public.until(|seen| seen.topic.ends_with("public/state")).await.payload);
+    assert_eq!(state["boards"][0]["plies"], 1);
+    node.shutdown().await;
+}
+
 fn json_kind(payload: &[u8]) -> String {
     let value: Value = serde_json::from_slice(payload).unwrap_or_default();
     value["type"].as_str().unwrap_or_default().to_owned()
@@ -209,7 +275,8 @@ async fn without_a_broker_the_game_is_recorded_all_the_same() {
     let (mut a, b) = (Board::set_up(), Board::set_up());
     let closed = std::net::TcpListener::bind(loopback()).unwrap().local_addr().unwrap();
     let login = Some(("node".into(), NODE_PASSWORD.into()));
-    let broker = Broker::External { host: closed.ip().to_string(), port: closed.port(), login };
+    let broker =
+        Broker::External { host: closed.ip().to_string(), port: closed.port(), login, tls: None, refresh: None };
     let node = Node::start(NodeSettings { broker, ..settings(dir.path(), &[&a.path, &b.path]) }).await.unwrap();
     // No clock runs, so the game is begun by hand, as soon as a broker is there to carry the order.
     let broker = crate::bus::broker(closed).await;

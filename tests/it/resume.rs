@@ -1,0 +1,333 @@
+//! The daemon dies in the middle of games and is started again, in virtual time: hands play on meanwhile, and the game
+//! goes on as one.
+//!
+//! `RESTARTS=…` asks for so many restarts in all, 60 otherwise. A failure names the game and its seed.
+
+use std::collections::BTreeMap;
+
+use bughoused::{
+    event::{Body, Event, Feed, Request, ResponseStatus},
+    notation::bpgn,
+    record::{self, GameRecord},
+    rules::RuleSet,
+    sense::Side,
+    simulate::{
+        capture,
+        hands::{Profile, Truth, play, players_of, plies_of, terms_of},
+        host::Host,
+        stage,
+    },
+    table::{
+        Input, Opening, Output, Table,
+        resume::{Found, Resume},
+        settings::TableSettings,
+    },
+    types::{BoardId, Instant, MS, SECOND},
+    wire::dgt::Message,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+
+use crate::corpus::games;
+
+/// When the first table is opened, in microseconds since 1970 UTC.
+const OPENED_US: i64 = 1_795_000_000_000_000;
+/// How often a daemon is killed: so long after it was started.
+const LIFE_US: std::ops::Range<i64> = 8 * SECOND..30 * SECOND;
+
+/// A table that is killed and opened again at some moments, and what its journal would have.
+struct Mortal {
+    settings: TableSettings,
+    table: Option<Table>,
+    /// World time at which the table was opened.
+    opened: Instant,
+    events: Vec<Event>,
+    found: BTreeMap<String, Found>,
+    /// Moments of world time: dead, alive, dead, alive, …
+    turns: Vec<Instant>,
+    starts: usize,
+}
+
+impl Mortal {
+    fn new(settings: TableSettings, turns: Vec<Instant>) -> Mortal {
+        let (opened, found) = (Instant::ZERO, BTreeMap::new());
+        let mut mortal = Mortal { settings, table: None, opened, events: Vec::new(), found, turns, starts: 0 };
+        mortal.open(Instant::ZERO);
+        mortal
+    }
+
+    fn open(&mut self, at: Instant) {
+        self.starts += 1;
+        self.opened = at;
+        let last = |live: bool| {
+            let of_feed = self.events.iter().filter(|event| matches!(event.body.feed(), Feed::Live) == live);
+            of_feed.map(|event| event.seq).max().unwrap_or(0) + 1
+        };
+        let started_us = OPENED_US + at.micros();
+        let opening =
+            Opening { session: format!("s{}", self.starts), started_us, seq: last(true), incident: last(false) };
+        let mut table = Table::new(self.settings.clone(), opening).unwrap();
+        let game = record::unfinished(&self.events, started_us);
+        table.resume(Resume { devices: self.found.clone(), game });
+        self.table = Some(table);
+    }
+
+    /// Dies or lives as the time has it.
+    fn turn(&mut self, at: Instant) {
+        while self.turns.first().is_some_and(|turn| *turn <= at) {
+            let turn = self.turns.remove(0);
+            match self.table.take() {
+                Some(_) => {}
+                None => {
+                    self.open(turn);
+                    (0..self.settings.device.len()).for_each(|device| self.handle(turn, Input::Link(device, true)));
+                }
+            }
+        }
+    }
+
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        let at = Instant(at - self.opened);
+        if let Some(table) = &mut self.table {
+            table.handle(at, input);
+        }
+    }
+}
+
+impl Host for Mortal {
+    fn link(&mut self, at: Instant, device: usize, up: bool) {
+        self.turn(at);
+        self.handle(at, Input::Link(device, up));
+    }
+
+    fn bytes(&mut self, at: Instant, device: usize, bytes: &[u8]) {
+        self.turn(at);
+        self.handle(at, Input::Bytes(device, bytes));
+    }
+
+    fn timeout(&mut self, at: Instant) {
+        self.turn(at);
+        self.handle(at, Input::Timeout);
+    }
+
+    fn drain(&mut self, sent: &mut Vec<(usize, Vec<u8>)>) -> Option<Instant> {
+        let next = self.turns.first().copied();
+        let Some(table) = &mut self.table else { return next };
+        loop {
+            match table.poll() {
+                Output::Transmit(device, bytes) => sent.push((device, bytes)),
+                Output::Event(event) => self.events.push(event),
+                Output::Device(state) => {
+                    let clock_white = match state.clock_white.as_deref() {
+                        Some("left") => Some(Side::Left),
+                        Some("right") => Some(Side::Right),
+                        _ => None,
+                    };
+                    let found = Found { turned: state.rotation.map(|degrees| degrees != 0), clock_white };
+                    self.found.insert(state.device, found);
+                }
+                Output::Response(_) => {}
+                Output::Deadline(deadline) => {
+                    let deadline = deadline.map(|at| at + self.opened.micros());
+                    return deadline.into_iter().chain(next).min();
+                }
+            }
+        }
+    }
+}
+
+/// Moments at which a daemon dies and lives again while a game is played.
+fn turns(truth: &Truth, down_us: std::ops::Range<i64>, random: &mut ChaCha8Rng) -> Vec<Instant> {
+    let last = truth.moves.last().map_or(Instant::ZERO, |played| played.press);
+    let mut at = truth.start.values().max().copied().unwrap_or(Instant::ZERO);
+    let mut turns = Vec::new();
+    loop {
+        at = at + random.random_range(LIFE_US);
+        let back = at + random.random_range(down_us.clone());
+        if back + 3 * SECOND > last {
+            return turns;
+        }
+        turns.extend([at, back]);
+        at = back;
+    }
+}
+
+struct Played {
+    truth: Truth,
+    events: Vec<Event>,
+    starts: usize,
+}
+
+fn perform(game: &bpgn::Game, profile: &str, seed: u64, down_us: std::ops::Range<i64>) -> Played {
+    let plies = plies_of(game, &RuleSet::WBN_1_00).unwrap();
+    let performance = play(&plies, &terms_of(game), Profile::named(profile).unwrap(), seed);
+    let settings = stage::settings(&terms_of(game), players_of(game), &[]);
+    let turns = turns(&performance.truth, down_us, &mut ChaCha8Rng::seed_from_u64(seed));
+    let mut host = Mortal::new(settings.clone(), turns);
+    let truth =
+        capture::record(&performance, &settings, "2026-11-20T15:00:00Z", seed, &mut host, std::io::sink()).unwrap();
+    Played { truth, events: host.events, starts: host.starts }
+}
+
+/// The moves of a board by squares.
+fn of_board<'a>(moves: impl Iterator<Item = (BoardId, &'a str)>, board: BoardId) -> Vec<&'a str> {
+    moves.filter(|(on, _)| *on == board).map(|(_, uci)| uci).collect()
+}
+
+/// What is wrong with what was recorded; `unsure`: moves may be wrong of which it was told that they may be.
+fn faults(played: &Played, unsure: bool) -> Vec<String> {
+    let mut faults = Vec::new();
+    let games = GameRecord::fold(&played.events);
+    if games.len() != 1 {
+        return vec![format!("{} games", games.len())];
+    }
+    let live: Vec<u64> = played.events.iter().filter(|e| e.body.feed() == Feed::Live).map(|e| e.seq).collect();
+    if live.iter().zip(1..).any(|(seq, expect)| *seq != expect) {
+        faults.push("seq has gaps".into());
+    }
+    for board in [BoardId::A, BoardId::B] {
+        let truth = of_board(played.truth.moves.iter().map(|m| (m.board, m.uci.as_str())), board);
+        let record = of_board(games[0].moves.iter().map(|(_, m)| (m.board, m.uci.as_str())), board);
+        let doubted = |event: &Event| matches!(&event.body, Body::Uncertain(doubt) if doubt.board == board);
+        if truth != record && !(unsure && played.events.iter().any(doubted)) {
+            let at = (0..).find(|index| truth.get(*index) != record.get(*index)).unwrap_or(0);
+            let (expect, found) = (truth.get(at), record.get(at));
+            let (left, right) = (truth.len(), record.len());
+            let when = played.truth.moves.iter().filter(|m| m.board == board).nth(at).map(|m| m.press.to_string());
+            faults.push(format!(
+                "board {board}: ply {} of {left} is {expect:?} at {when:?}, found {found:?} of {right}",
+                at + 1
+            ));
+        }
+    }
+    faults
+}
+
+fn check(profile: &str, down_us: std::ops::Range<i64>, unsure: bool) {
+    let wanted: usize = std::env::var("RESTARTS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let (mut restarts, mut played, mut exact, mut wrong) = (0, 0, 0, Vec::new());
+    for (seed, game) in games().iter().cycle().enumerate() {
+        if restarts >= wanted {
+            break;
+        }
+        let tried = perform(game, profile, seed as u64, down_us.clone());
+        restarts += tried.starts - 1;
+        played += 1;
+        exact += usize::from(faults(&tried, false).is_empty());
+        let faults = faults(&tried, unsure);
+        if !faults.is_empty() {
+            wrong.push(format!("seed {seed}, {} restarts: {}", tried.starts - 1, faults.join("; ")));
+        }
+    }
+    println!(
+        "{profile}, away {down_us:?} µs: {restarts} restarts in {played} games, {exact} exact, {} wrong",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{} of {played} games are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_game_goes_on_over_short_absences() {
+    let long = std::env::var_os("RESTARTS").is_some();
+    check("clean", 200 * MS..2 * SECOND, long);
+}
+
+#[test]
+fn moves_of_a_long_absence_are_right_or_told_to_be_uncertain() {
+    check("clean", 3 * SECOND..12 * SECOND, true);
+}
+
+/// Two boards without clocks, resumed after 1. e4 on board A, when they have shown their men.
+fn resumed(ruleset: &str, fields: [&[(u8, u8)]; 2], wait: i64) -> (Table, Vec<Event>) {
+    let device = |name: &str, board: &str| json!({ "name": name, "driver": "dgt", "board": board, "port": name });
+    let devices = [device("a", "A"), device("b", "B")];
+    let settings = serde_json::from_value(json!({ "id": "1", "ruleset": ruleset, "device": devices })).unwrap();
+    let opening = Opening { session: "s2".into(), started_us: OPENED_US, seq: 8, incident: 3 };
+    let mut table = Table::new(settings, opening).unwrap();
+    let bfen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/ w KQkq -";
+    let played = json!({
+        "board": "A", "seat": "A", "ply": 1, "number": 1, "san": "e4", "move": "e2e4", "from": "e2", "to": "e4",
+        "piece": "P", "captured": null, "promotion": null, "clock": null, "bfen": "", "made_at": -2000,
+        "completed_at": -1000
+    });
+    let ruling = json!({
+        "v": 1, "session": "s1", "table": "1", "game": "g", "seq": 2, "t": 5, "time": "", "type": "ruling",
+        "verb": "invisible", "data": { "seat": "b", "piece": "N" }, "by": "arbiter", "transaction": "t1"
+    });
+    let resume = json!({
+        "devices": { "a": { "turned": false }, "b": { "turned": false } },
+        "game": {
+            "id": "g", "moves": [[7, played]], "rulings": [ruling],
+            "started": {
+                "ruleset": "wbn-1.00", "time_control": "300+0", "players": {}, "bfen": format!("{bfen} | {bfen}")
+            }
+        }
+    });
+    table.resume(serde_json::from_value(resume).unwrap());
+    for (device, fields) in [0, 1].into_iter().zip(fields) {
+        let mut codes = [0; 64];
+        let ranks: [(usize, [u8; 8]); 4] =
+            [(0, [8, 9, 10, 12, 11, 10, 9, 8]), (1, [7; 8]), (6, [1; 8]), (7, [2, 3, 4, 6, 5, 4, 3, 2])];
+        ranks.iter().for_each(|(rank, men)| codes[rank * 8..rank * 8 + 8].copy_from_slice(men));
+        fields.iter().for_each(|(field, code)| codes[usize::from(*field)] = *code);
+        let mut bytes = Vec::new();
+        Message::BoardDump(Box::new(codes)).emit(&mut bytes);
+        table.handle(Instant(SECOND), Input::Link(device, true));
+        table.handle(Instant(SECOND), Input::Bytes(device, &bytes));
+    }
+    table.handle(Instant(SECOND + wait), Input::Timeout);
+    let mut events = Vec::new();
+    loop {
+        match table.poll() {
+            Output::Event(event) => events.push(event),
+            Output::Deadline(_) => return (table, events),
+            _ => {}
+        }
+    }
+}
+
+/// The pawn of e2 on e4.
+const E4: &[(u8, u8)] = &[(52, 0), (36, 1)];
+
+#[test]
+fn a_game_that_stands_on_the_boards_goes_on() {
+    let (mut table, events) = resumed("wbn-1.00", [E4, &[]], 10 * SECOND);
+    let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).collect();
+    assert_eq!(kinds, ["game-resumed"]);
+    let Body::GameResumed(told) = &events[0].body else { panic!("it is told first") };
+    assert_eq!((events[0].seq, events[0].game.as_deref(), told.moves), (8, Some("g"), 1));
+    let arbiter = table.arbiter_state();
+    assert_eq!((arbiter.restricted.len(), arbiter.rulings.len()), (1, 1), "what was commanded still holds");
+    let again = Request {
+        verb: "invisible".into(),
+        data: json!({"seat": "b", "piece": "N"}),
+        transaction: Some("t1".into()),
+        by: Some("arbiter".into()),
+    };
+    table.handle(Instant(20 * SECOND), Input::Request(again));
+    let answers = std::iter::from_fn(|| Some(table.poll())).take_while(|out| !matches!(out, Output::Deadline(_)));
+    let answered = answers.filter_map(|out| match out {
+        Output::Response(response) => Some(response.status),
+        _ => None,
+    });
+    assert_eq!(answered.collect::<Vec<_>>(), [ResponseStatus::Ok], "a request repeated over the restart acts once");
+}
+
+#[test]
+fn boards_that_show_something_else_are_told_and_nothing_is_guessed() {
+    // Board B: the men of the back ranks stand in the middle.
+    let strange: Vec<(u8, u8)> = (0..8).map(|file| (file, 0)).chain((24..32).map(|field| (field, 11))).collect();
+    let (table, events) = resumed("wbn-1.00", [E4, &strange], 10 * SECOND);
+    let doubts: Vec<&Body> = events.iter().map(|event| &event.body).filter(|body| body.kind() == "uncertain").collect();
+    assert!(matches!(doubts[..], [Body::Uncertain(doubt)] if doubt.board == BoardId::B && doubt.candidates.is_empty()));
+    assert!(!events.iter().any(|event| matches!(event.body, Body::Move(_) | Body::GameEnded(_))));
+    assert!(!table.state().boards[1].unexplained.is_empty());
+}
+
+#[test]
+fn a_game_by_other_rules_is_not_gone_on_with() {
+    let (table, events) = resumed("fide-ext", [E4, &[]], 10 * SECOND);
+    assert!(matches!(&events[..], [event] if event.game.as_deref() == Some("g") && event.body.kind() == "game-ended"));
+    assert_eq!(table.state().result, "*");
+}
