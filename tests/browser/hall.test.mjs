@@ -88,7 +88,7 @@ test("an ended game shows its result, and a card leads to its table", async () =
   const page = await browser.open(`${URL_OF_PAGE}hall`);
   await until(page, () => document.querySelector(".card .state")?.textContent, "1-0 checkmated");
   await page.locator(".card").first().click();
-  await until(page, () => document.querySelector("#table-name").textContent, "Table 1");
+  await until(page, () => document.querySelector("#table-name")?.textContent, "Table 1");
   await quiet(page);
 });
 

@@ -74,6 +74,16 @@ class Hall:
         assert done.returncode == 0, f"nothing on {topic}: {done.stderr}"
         return done.stdout
 
+    def ask_display(self, topic, question, answer):
+        """What comes on a topic when a display asks."""
+        subscriber = self.subscribe(self.broker.protocols[0], [answer])
+        who = live.at(self.broker.port, brokers.login("display"))
+        asked = ["mosquitto_pub", *who, "-V", "311", "-q", "1", "-t", topic, "-m", json.dumps(question)]
+        subprocess.run(asked, check=True, timeout=20)
+        answers = lambda: [one.payload for one in subscriber.messages() if one.topic == answer]  # noqa: E731
+        live.wait_for(f"an answer on {answer}", answers)
+        return answers()[0]
+
     def wait_for_moves(self, subscriber, count):
         """Waits until that many moves have come, then for what should not come any more."""
         live.wait_for(f"{count} moves", lambda: len(subscriber.moves()) >= count, GAME_SECONDS_MAX)

@@ -18,8 +18,8 @@ RECORD_SECONDS_MAX = 60
 EVENTS = "bughouse/table/1/live/event"
 LEAVES = ("state", "bfen", "bpgn", "board/a/fen", "board/b/fen", "board/a/clock", "board/b/clock")
 CHANNELS = {
-    "arbiter-state", "bfen", "board-clock", "board-fen", "bpgn", "device-state", "event", "node-health", "node-info",
-    "node-state", "state",
+    "arbiter-state", "bfen", "board-clock", "board-fen", "bpgn", "device-state", "event", "missed-events",
+    "node-health", "node-info", "node-state", "state",
 }  # fmt: skip
 
 
@@ -35,6 +35,7 @@ def play(hall, plies):
     hall.kept = {leaf: hall.retained(f"{tree}/{leaf}") for leaf in LEAVES}
     hall.filtered = json.loads(hall.next("bughouse/table/+/live/state"))
     hall.online = hall.json(NODE)
+    hall.missed = hall.ask_display(f"{tree}/request/events", {"from_seq": 3}, f"{tree}/response/events")
     hall.code = hall.daemon.stop(signal.SIGTERM)
     hall.offline = hall.json(NODE) if hall.broker.external else hall.online | {"state": "stopping"}
     hall.readers = readers
@@ -91,6 +92,14 @@ def test_every_move_is_published_once_in_order(played, short_game):
         truth.check_moves(events, short_game)
         truth.check_clocks(events, short_game)
         assert len([event for event in events if event["type"] == "game-started"]) == 1
+
+
+def test_what_a_display_missed_is_told_again(played):
+    events = played.missed["data"]["events"]
+    heard = [event for event in played.readers[played.broker.protocols[-1]].events() if event["seq"] >= 3]
+    assert played.missed["status"] == "ok" and len(events) > 20
+    assert events == heard[: len(events)]
+    assert played.missed["data"]["next_seq"] == events[-1]["seq"] + 1
 
 
 def test_all_protocol_versions_carry_the_same(played):

@@ -10,7 +10,7 @@ use crate::{
         node::{Node, Running},
         settings::{Broker, NodeSettings},
     },
-    event::Feed,
+    event::{Event, Feed},
     journal::Reader,
 };
 
@@ -93,6 +93,22 @@ fn status_is(kept: &BTreeMap<String, Value>, table: &str, status: &str) -> bool 
     kept.get(&format!("bughouse/table/{table}/live/state")).is_some_and(|state| state["status"] == status)
 }
 
+/// What a table told in the last start, its counts and its time going on.
+fn recorded(dir: &std::path::Path, table: &str) -> Vec<Event> {
+    let reader = Reader::open(dir).unwrap();
+    let session = reader.game("last").unwrap()[0].session.clone();
+    let events = reader.events_after(&session, table, 0).unwrap();
+    let live = events.iter().filter(|event| event.body.feed() == Feed::Live);
+    let numbers: Vec<u64> = live.map(|event| event.seq).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "the counts go on");
+    assert!(events.windows(2).all(|pair| pair[0].t <= pair[1].t), "time goes on");
+    events
+}
+
+fn games(events: &[Event]) -> Vec<&'static str> {
+    events.iter().map(|event| event.body.kind()).filter(|kind| kind.starts_with("game")).collect()
+}
+
 #[tokio::test]
 async fn a_table_that_breaks_comes_back_and_touches_no_other() {
     let dir = tempfile::tempdir().unwrap();
@@ -111,16 +127,31 @@ async fn a_table_that_breaks_comes_back_and_touches_no_other() {
     ask(&node, "1", "new-game").await;
     kept(&node, |kept| status_is(kept, "1", "playing") && status_is(kept, "2", "ended")).await;
     assert_eq!(node.shutdown().await, 0);
-    let reader = Reader::open(dir.path()).unwrap();
-    let session = reader.game("last").unwrap()[0].session.clone();
-    let events = reader.events_after(&session, "1", 0).unwrap();
-    let live = events.iter().filter(|event| event.body.feed() == Feed::Live);
-    let numbers: Vec<u64> = live.map(|event| event.seq).collect();
-    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "the counts go on");
-    assert!(events.windows(2).all(|pair| pair[0].t <= pair[1].t), "time goes on");
-    let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).filter(|kind| kind.contains("game")).collect();
-    assert_eq!(kinds, ["game-started", "game-resumed", "game-ended", "game-started"], "the game goes on");
+    let events = recorded(dir.path(), "1");
+    assert_eq!(games(&events), ["game-started", "game-resumed", "game-ended", "game-started"], "the game goes on");
     assert_eq!(events[0].game, events.iter().rfind(|event| event.body.kind() == "game-ended").unwrap().game);
+}
+
+#[tokio::test]
+async fn a_table_that_is_taken_out_and_added_again_counts_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let both = [("1", "wbn-1.00"), ("2", "wbn-1.00")];
+    let mut node = Node::start(settings(dir.path(), &both)).await.unwrap();
+    for (verb, status) in [("new-game", "playing"), ("abort", "ended")] {
+        ask(&node, "1", verb).await;
+        kept(&node, |kept| status_is(kept, "1", status)).await;
+    }
+    node.reload(settings(dir.path(), &both[1..])).await;
+    kept(&node, |kept| ruleset_of(kept, "1").is_none() && ruleset_of(kept, "2").is_some()).await;
+    let mut later = settings(dir.path(), &both);
+    later.tables[0].delay = "2 moves".into();
+    node.reload(later).await;
+    kept(&node, |kept| ruleset_of(kept, "1").is_some()).await;
+    ask(&node, "1", "new-game").await;
+    kept(&node, |kept| status_is(kept, "1", "playing")).await;
+    assert_eq!(node.shutdown().await, 0);
+    let events = recorded(dir.path(), "1");
+    assert_eq!(games(&events), ["game-started", "game-ended", "game-started"], "nothing is gone on with");
 }
 
 #[tokio::test]
