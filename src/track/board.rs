@@ -125,6 +125,8 @@ pub struct BoardTrack {
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, Instant)>,
+    /// Plies at the beginning that others told: nothing was seen of them here.
+    pub(super) given: usize,
     /// When the board was looked at first.
     pub(super) began: Instant,
     /// Completed plies that were read anew when their time was over.
@@ -165,6 +167,7 @@ impl BoardTrack {
             toggles: VecDeque::new(),
             aliases: ArrayVec::new(),
             looked_back: None,
+            given: 0,
             began: Instant(i64::MAX),
             reviewed: 0,
             blind: Bitboard::EMPTY,
@@ -198,6 +201,7 @@ impl BoardTrack {
         self.heard.clear();
         self.looked_back = None;
         self.reviewed = 0;
+        self.given = 0;
         self.ended_at = None;
     }
 

@@ -251,6 +251,7 @@ impl Tracker {
             track.remember(past::Past::new(&position, ply, Vec::new()));
             position.play(ply.played);
         }
+        track.given = plies.len();
     }
 
     /// Boards by their earliest press; ties and boards without a press by letter.

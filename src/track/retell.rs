@@ -132,9 +132,14 @@ impl BoardTrack {
         pressed.chain(self.heard.iter().copied().filter(|press| press.at > answered)).collect()
     }
 
-    /// Plies that are read anew: no illegal one, and nothing before it.
+    /// Plies that are read anew: no illegal one and nothing before it, none that was given.
     fn back(&self) -> usize {
-        self.past.iter().rev().take_while(|past| past.illegal.is_empty()).count().min(BACK_MAX)
+        self.past[self.given.min(self.past.len())..]
+            .iter()
+            .rev()
+            .take_while(|past| past.illegal.is_empty())
+            .count()
+            .min(BACK_MAX)
     }
 }
 

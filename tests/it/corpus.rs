@@ -95,11 +95,11 @@ fn every_game_comes_out_as_it_was_played() {
     }
 }
 
-/// Facts of the game that was played: mate, a position that stands again, a time that is used up; and men that go
-/// from the partner's hand to the board.
+/// Facts of the game that was played: mate, a position that stands again, a time that is used up, clocks that are
+/// stopped at its end; and men that go from the partner's hand to the board.
 fn is_expected(event: &Event) -> bool {
     let Body::Incident(incident) = &event.body else { return true };
-    let of_moves = ["checkmate", "repetition", "flag-fall"].contains(&incident.kind.as_str());
+    let of_moves = ["checkmate", "repetition", "flag-fall", "paused"].contains(&incident.kind.as_str());
     of_moves || (incident.kind == "hidden-drop" && incident.grade == Grade::Note)
 }
 

@@ -105,10 +105,10 @@ fn a_configuration_that_turns_bad_does_not_take_it_down() {
     let path = daemon.dir.path().join("c.toml");
     let text = fs::read_to_string(&path).unwrap();
     daemon.signal(Signal::HUP);
-    daemon.line("is unchanged");
+    daemon.line("is read again");
     fs::write(&path, text.replace("live_open = true", "live_open = false")).unwrap();
     daemon.signal(Signal::HUP);
-    daemon.line("restart bughoused");
+    daemon.line("takes effect after a restart");
     fs::write(&path, text.replace("[node]", "[nod]")).unwrap();
     daemon.signal(Signal::HUP);
     daemon.line("the configuration that is in use stays");
