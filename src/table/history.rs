@@ -116,7 +116,8 @@ impl Table {
         of_board.map(|(at, _)| at).nth(index)
     }
 
-    /// Puts moves in the places of the board's moves from `from` on; what is over goes, what is more comes at the end.
+    /// Puts moves in the places of the board's moves from `from` on, never more than there are; what is over goes. The
+    /// history stays in the order of completion.
     fn replace(&mut self, board: BoardId, from: usize, moves: Vec<Completed>) {
         let mut fresh = moves.into_iter();
         let mut index = 0;

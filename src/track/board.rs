@@ -8,7 +8,7 @@ use super::{
     AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     illegal::{self, Illegal},
     past::Past,
-    search::{self, Alias, Arriving, Believed, Evidence, Hand, PLIES_MAX},
+    search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
     notation::uci,
@@ -212,9 +212,7 @@ impl BoardTrack {
             position.declare_promotion(role);
         }
         self.forget_undeclared(position.turn());
-        let weight = cost::GIVE_UP_MADE;
-        let before: ArrayVec<Believed, PLIES_MAX> =
-            self.line.iter().map(|ply| Believed { played: ply.played, weight }).collect();
+        let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
@@ -227,9 +225,9 @@ impl BoardTrack {
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
-        match before.first().map(|ply| ply.played) {
+        match before.first() {
             // What was seen first alone was played first.
-            Some(first) if found.line.first() == Some(&first) => self.rivals.retain(|m| found.rivals.contains(m)),
+            Some(first) if found.line.first() == Some(first) => self.rivals.retain(|m| found.rivals.contains(m)),
             _ => self.rivals = found.rivals.to_vec(),
         }
         self.changed_at = seen.placement.latest();

@@ -79,12 +79,5 @@ pub const UNDO: u32 = 12;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;
-/// Giving up a completed ply whose man did not stand where it should at the press.
-pub const GIVE_UP_UNSEEN: u32 = 2;
-/// Giving up a completed ply whose man went on at once.
-pub const GIVE_UP_COMPLETED: u32 = 5;
-/// Giving up a completed ply whose man was seen at rest.
-pub const GIVE_UP_FIRM: u32 = 20;
-
 /// Explanations that differ by less are rivals: neither is published as certain.
 pub const MARGIN: u32 = 2;

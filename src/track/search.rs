@@ -30,15 +30,6 @@ pub const ALIASES_MAX: usize = 4;
 /// A line of moves.
 pub type Line = ArrayVec<Move, PLIES_MAX>;
 
-/// A ply that was believed until now, and what giving it up costs.
-#[derive(Clone, Copy, Debug)]
-pub struct Believed {
-    /// The move.
-    pub played: Move,
-    /// Its weight.
-    pub weight: u32,
-}
-
 /// A man that reads as something else wherever it stands: a wrongly tagged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias {
@@ -79,7 +70,7 @@ pub struct Evidence<'a> {
     /// What the sensors show.
     pub placement: &'a Placement,
     /// The line that was believed until now.
-    pub before: &'a [Believed],
+    pub before: &'a [Move],
     /// When the clock was pressed for the plies of the line, as far as it was.
     pub presses: &'a [Instant],
     /// Men that left the pocket of each player, where a tray tells.
@@ -208,10 +199,10 @@ impl<'a> Search<'a> {
         let mut best = root.clone();
         let mut node = root.clone();
         for believed in self.evidence.before.iter().take(PLIES_MAX) {
-            if !node.position.is_legal(believed.played) {
+            if !node.position.is_legal(*believed) {
                 break;
             }
-            node = self.child(&node, believed.played);
+            node = self.child(&node, *believed);
             if node.cost < best.cost {
                 best = node.clone();
             }
@@ -224,7 +215,7 @@ impl<'a> Search<'a> {
         let mut next = Vec::new();
         for parent in frontier {
             let expected = self.kept(&parent.line) == parent.line.len();
-            let expected = self.evidence.before.get(parent.line.len()).filter(|_| expected).map(|ply| ply.played);
+            let expected = self.evidence.before.get(parent.line.len()).copied().filter(|_| expected);
             let absent = self.evidence.blind & parent.position.board().occupied();
             let open = parent.mismatch.any() | self.restless | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
@@ -313,16 +304,14 @@ impl<'a> Search<'a> {
 
     /// How many plies a line shares with what was believed.
     fn kept(&self, line: &Line) -> usize {
-        line.iter().zip(self.evidence.before).take_while(|(new, old)| **new == old.played).count()
+        line.iter().zip(self.evidence.before).take_while(|(new, old)| new == old).count()
     }
 
     fn node(&self, line: Line, position: BoardPosition, handled: Bitboard, spent: u32) -> Node {
         let mismatch = self.without_known(&line, self.evidence.placement.mismatch(&position));
         let kept = self.kept(&line);
-        // Nothing but a completed ply holds back a line that leaves nothing open.
-        let holds = |ply: &&Believed| !mismatch.is_empty() || ply.weight > cost::GIVE_UP_MADE;
-        let given_up: u32 = self.evidence.before[kept..].iter().filter(holds).map(|ply| ply.weight).sum();
-        let given_up = given_up - self.completed_by_castling(&line, kept);
+        // Nothing holds back a line that leaves nothing open.
+        let given_up = if mismatch.is_empty() { 0 } else { self.evidence.before.len() - kept };
         let arrivals: Bitboard = line[kept..].iter().map(|m| uci::destination(*m)).collect();
         let unseen = arrivals & mismatch.missing & !position.promoted();
         let restless = self.restless & !handled;
@@ -338,19 +327,9 @@ impl<'a> Search<'a> {
             + restless.count() as u32 * cost::TOUCHED
             + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
             + self.hands(&line, &position)
-            + given_up;
+            + given_up as u32 * cost::GIVE_UP_MADE;
         let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
-    }
-
-    /// What is too much where the rook that was moved first is part of castling: it stays where it was put.
-    fn completed_by_castling(&self, line: &Line, kept: usize) -> u32 {
-        let (Some(castling @ Move::Castle { .. }), Some(rook)) = (line.get(kept), self.evidence.before.get(kept))
-        else {
-            return 0;
-        };
-        let part = squares_of(*castling).contains(uci::destination(rook.played));
-        if part { rook.weight.saturating_sub(cost::GIVE_UP_COMPLETED) } else { 0 }
     }
 
     /// What is too much if men went ahead of their turn or stand beside their squares.
@@ -430,13 +409,19 @@ fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
 
 /// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
 fn refund(parent: &Node, m: Move) -> u32 {
-    let victim =
-        if let Move::EnPassant { from, to } = m { Square::from_coords(to.file(), from.rank()) } else { m.to() };
-    let caught = parent.line.last().filter(|last| uci::destination(**last) == victim && m.is_capture());
+    let caught = parent.line.last().filter(|last| uci::destination(**last) == victim(m) && m.is_capture());
     match (caught, parent.absence) {
         (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
         (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT + u32::from(m.is_en_passant()),
         _ => 0,
+    }
+}
+
+/// Where the man stands that a capture takes.
+pub(super) fn victim(m: Move) -> Square {
+    match m {
+        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+        _ => m.to(),
     }
 }
 
@@ -445,9 +430,7 @@ pub(super) fn squares_of(m: Move) -> Bitboard {
     match m {
         Move::Put { to, .. } => to.into(),
         Move::Normal { from, to, .. } => Bitboard::from(from) | Bitboard::from(to),
-        Move::EnPassant { from, to } => {
-            Bitboard::from(from) | Bitboard::from(to) | Bitboard::from(Square::from_coords(to.file(), from.rank()))
-        }
+        Move::EnPassant { from, to } => Bitboard::from(from) | Bitboard::from(to) | Bitboard::from(victim(m)),
         Move::Castle { king, rook } => {
             let to = uci::destination(m);
             let rook_to = if rook > king { to.offset(-1) } else { to.offset(1) };

@@ -4,6 +4,7 @@ import json
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import bpgn
 import brokers
@@ -56,21 +57,32 @@ def break_off(hall, plies):
     return reader.events()
 
 
+@contextmanager
+def on_each(names, open_hall, use):
+    """One hall a broker, all used at once: the halls, and what came of their use, by name."""
+    opened = {}
+
+    def one(name):
+        opened[name] = open_hall(name)
+        return use(opened[name])
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        came = {name: pool.submit(one, name) for name in names}
+    try:
+        yield opened, came
+    finally:
+        for hall in opened.values():
+            hall.close()
+
+
 @pytest.fixture(scope="module")
 def halls(binary, short_file, short_game, tmp_path_factory):
     """The game played on every broker at once, by name: a hall, or what went wrong."""
     folder = tmp_path_factory.mktemp("brokers")
-    opened = {}
-
-    def one(name):
-        opened[name] = Hall(binary, short_file, folder, name)
-        return play(opened[name], len(short_game.plies))
-
-    with ThreadPoolExecutor(len(brokers.NAMES)) as pool:
-        games = {name: pool.submit(one, name) for name in brokers.NAMES}
-    yield games
-    for hall in opened.values():
-        hall.close()
+    plies = len(short_game.plies)
+    open_hall = lambda name: Hall(binary, short_file, folder, name)  # noqa: E731
+    with on_each(brokers.NAMES, open_hall, lambda hall: play(hall, plies)) as (_, games):
+        yield games
 
 
 @pytest.fixture(scope="module", params=brokers.NAMES)
@@ -177,17 +189,10 @@ def test_the_recorded_bytes_replay_to_what_was_published(bughoused, played, tmp_
 def outages(binary, short_file, short_game, tmp_path_factory):
     """The game on every external broker at once, each broken off in its middle: the events of one reader by broker."""
     folder = tmp_path_factory.mktemp("outages")
-    opened = {}
-
-    def one(name):
-        opened[name] = Hall(binary, short_file, folder, name)
-        return break_off(opened[name], len(short_game.plies))
-
-    with ThreadPoolExecutor(len(brokers.EXTERNAL)) as pool:
-        events = {name: pool.submit(one, name) for name in brokers.EXTERNAL}
-    yield opened, events
-    for hall in opened.values():
-        hall.close()
+    plies = len(short_game.plies)
+    open_hall = lambda name: Hall(binary, short_file, folder, name)  # noqa: E731
+    with on_each(brokers.EXTERNAL, open_hall, lambda hall: break_off(hall, plies)) as outages:
+        yield outages
 
 
 @pytest.mark.parametrize("name", brokers.EXTERNAL)

@@ -1,10 +1,14 @@
 //! `bughoused run` as a process: addresses, signals, exit codes, messages.
+#![allow(clippy::disallowed_methods, reason = "a log is waited for, but not for ever")]
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Lines, Read as _},
+    io::{BufRead as _, BufReader, Read as _},
     net::TcpListener,
-    process::{Child, ChildStderr, Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,10 +16,13 @@ use tempfile::TempDir;
 
 use crate::bus::{clients::Client, loopback};
 
+/// How long a line of the log may be waited for.
+const LINE_MAX: Duration = Duration::from_secs(60);
+
 /// A daemon, killed when it is dropped.
 struct Daemon {
     child: Child,
-    stderr: Lines<BufReader<ChildStderr>>,
+    stderr: Receiver<String>,
     dir: TempDir,
 }
 
@@ -40,15 +47,16 @@ impl Daemon {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (lines, stderr) = mpsc::channel();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        thread::spawn(move || log.lines().try_for_each(|line| lines.send(line.unwrap())));
         Daemon { child, stderr, dir }
     }
 
     /// The first line of the log that has these words.
-    fn line(&mut self, words: &str) -> String {
+    fn line(&self, words: &str) -> String {
         let mut lines = Vec::new();
-        for line in self.stderr.by_ref() {
-            let line = line.unwrap();
+        while let Ok(line) = self.stderr.recv_timeout(LINE_MAX) {
             if line.contains(words) {
                 return line;
             }
@@ -90,7 +98,7 @@ async fn it_says_where_it_is_and_ends_in_order() {
 
 #[test]
 fn ports_that_do_not_open_are_explained_and_waited_for() {
-    let mut daemon = Daemon::start("");
+    let daemon = Daemon::start("");
     let missing = daemon.line("there is no /dev/serial/by-id/none");
     assert!(missing.contains("WARN table 1, board-a"), "{missing}");
     let mut daemon = Daemon::start("");

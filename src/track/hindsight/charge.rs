@@ -31,13 +31,13 @@ pub struct Charge<'a> {
     pub position: &'a BoardPosition,
     /// The next ply, and the squares after that.
     pub next: Option<(Move, &'a Squares)>,
-    /// When the ply two before was completed.
+    /// Since when its player may have touched something for it.
     pub earlier: Instant,
     /// When the ply before was completed.
     pub from: Instant,
     /// When the ply was completed.
     pub at: Instant,
-    /// Squares that were wrong then.
+    /// Squares that were wrong at the press before.
     pub wrong: Bitboard,
 }
 
@@ -90,7 +90,7 @@ impl Charge<'_> {
         let to = uci::destination(self.played);
         let kinds = self.after.at(to);
         let since = log.shown(self.earlier, self.at + LATE_US).at(to);
-        let caught = self.next.is_some_and(|(next, _)| next.is_capture() && victim(next) == to);
+        let caught = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
         let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
         match self.played {
             _ if since.meets(kinds) && caught => cost::ABSENT_CAUGHT,
@@ -190,12 +190,4 @@ impl Charge<'_> {
 fn passing(reading: &Reading) -> u32 {
     let brief = reading.until - reading.since < BRIEF_US;
     if brief || !reading.kinds.meets(Kinds::OCCUPIED) { cost::LIFTED } else { cost::STOOD }
-}
-
-/// Where the man stands that a capture takes.
-fn victim(m: Move) -> Square {
-    match m {
-        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
-        _ => m.to(),
-    }
 }

@@ -145,7 +145,7 @@ struct Node {
     cost: u32,
 }
 
-/// The best account of what was played; its first plies are those of `record`.
+/// The best account of what was played; its first plies are those of `record`. None if no line has so many.
 pub fn tell(account: Account<'_>, record: &[Move]) -> Option<Told> {
     let log = Log::new(account.placement, account.made[0] + -SCAN_US);
     let mut teller = Teller { account, record, log, tried: Vec::new() };
@@ -155,7 +155,7 @@ pub fn tell(account: Account<'_>, record: &[Move]) -> Option<Told> {
     }
     lines.retain(|line| line.len >= record.len());
     lines.truncate(FINISHED_MAX);
-    lines.into_iter().filter_map(|line| teller.finish(line)).min_by_key(|told| told.cost)
+    lines.into_iter().map(|line| teller.finish(line)).min_by_key(|told| told.cost)
 }
 
 struct Teller<'a> {
@@ -222,11 +222,11 @@ impl Teller<'_> {
         for m in node.position.legal_moves() {
             let told = recorded.map_or_else(|| self.may_have(node, m, &shown, &later), |recorded| recorded == m);
             if told {
-                out.extend(self.child(node, m, press, until));
+                out.push(self.child(node, m, press, until));
             }
         }
         if let Some(m) = recorded.filter(|m| !node.position.is_legal(*m)) {
-            out.extend(self.child(node, m, press, until));
+            out.push(self.child(node, m, press, until));
         }
     }
 
@@ -259,7 +259,7 @@ impl Teller<'_> {
         known.or_else(first) == Some(role) || shown.at(m.to()).meets(Kinds::only(role.of(node.position.turn())))
     }
 
-    fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Option<Node> {
+    fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
         let to = uci::destination(m);
         let kinds = standing(&node.position, m);
         let arrived = self.log.arrived(to, kinds, node.since[0], until + LATE_US);
@@ -282,7 +282,7 @@ impl Teller<'_> {
             + if press.is_some() { 0 } else { cost::UNPRESSED };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last });
-        Some(Node {
+        Node {
             last: Some(self.tried.len() - 1),
             len: node.len + 1,
             position,
@@ -296,7 +296,7 @@ impl Teller<'_> {
             wrong: charged.wrong,
             hands,
             cost: node.cost + charged.cost + spent,
-        })
+        }
     }
 
     /// The plies of a line, the last first.
@@ -329,7 +329,7 @@ impl Teller<'_> {
     }
 
     /// A line with what has been made since the last press.
-    fn finish(&mut self, node: Node) -> Option<Told> {
+    fn finish(&mut self, node: Node) -> Told {
         let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::ZERO, |ply| ply.made_at);
         let since = [made(2), made(1)];
         let Account { placement, arrived, aliases, blind, young, .. } = self.account;
@@ -365,7 +365,7 @@ impl Teller<'_> {
         let cost = node.cost + charged.cost + found.cost + idle;
         let mut plies: Vec<Ply> = self.back(&node).copied().collect();
         plies.reverse();
-        Some(Told { plies, line: found.line, cost, idle: node.idles, until: self.account.until })
+        Told { plies, line: found.line, cost, idle: node.idles, until: self.account.until }
     }
 }
 
