@@ -7,7 +7,7 @@ use crate::{
     notation::placement::write_pocket,
     rules::{Move, Pocket, Transfer},
     sense::TrayChange,
-    types::{BOARDS_MAX, Role, Seat},
+    types::{BOARDS_MAX, ByRole, Instant, Role, Seat},
 };
 
 /// One seat's captured men.
@@ -22,6 +22,8 @@ struct Whereabouts {
     early: Pocket,
     /// Taken from the tray, not yet dropped or put back.
     lifted: Pocket,
+    /// When a man of each kind was taken from the tray last.
+    taken: ByRole<Instant>,
 }
 
 /// The captured men of all seats.
@@ -112,10 +114,13 @@ impl Ledger {
     }
 
     /// A seat's tray changed.
-    pub fn tray(&mut self, seat: Seat, change: &TrayChange, seen: &Pocket) {
+    pub fn tray(&mut self, seat: Seat, change: &TrayChange, seen: &Pocket, at: Instant) {
         let men = &mut self.seats[seat.index()];
         men.pocket = *seen;
         for role in Role::ALL {
+            if *change.removed.get(role) > 0 {
+                *men.taken.get_mut(role) = at;
+            }
             for _ in 0..*change.removed.get(role) {
                 put(&mut men.lifted, role);
             }
@@ -136,6 +141,11 @@ impl Ledger {
     pub fn lifted(&self, seat: Seat) -> Option<Pocket> {
         let men = &self.seats[seat.index()];
         men.tray.then_some(men.lifted)
+    }
+
+    /// When a man of each kind left a seat's tray last.
+    pub fn taken(&self, seat: Seat) -> ByRole<Instant> {
+        self.seats[seat.index()].taken
     }
 
     /// A pocket and what is in transit to it, as sorted FEN letters.
@@ -163,7 +173,7 @@ mod tests {
     fn show(ledger: &mut Ledger, seen: &[Role], change: TrayChange) {
         let mut pocket = Pocket::default();
         seen.iter().for_each(|role| put(&mut pocket, *role));
-        ledger.tray(seat(), &change, &pocket);
+        ledger.tray(seat(), &change, &pocket, Instant::ZERO);
     }
 
     #[test]

@@ -372,7 +372,7 @@ impl Table {
             return;
         }
         let seen = *tray.seen();
-        self.play.ledger.tray(seat, &change, &seen);
+        self.play.ledger.tray(seat, &change, &seen, self.now);
         let roles = |pocket: &crate::rules::Pocket| -> Vec<Role> {
             Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, *pocket.get(role) as usize)).collect()
         };
@@ -462,7 +462,7 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
     let lifted = |color| {
         let seat = board.seat(color);
         let known = ledger.lifted(seat).map(|men| (men, 0)).or_else(|| guessed(seat));
-        known.map(|(men, unknown)| Hand { men, unknown })
+        known.map(|(men, unknown)| Hand { men, unknown, taken: ledger.taken(seat) })
     };
     let arrived = |color| {
         let mut hand = Hand::default();

@@ -52,6 +52,8 @@ pub struct LinePly {
     pub played: Move,
     /// Arrival of the frame that made it.
     pub made_at: Instant,
+    /// A later ply touches the square where its man went: nothing tells for how long it stood there.
+    pub covered: bool,
     /// The man that it captures, in the colour it had, as it goes over.
     pub captured: Option<Piece>,
 }
@@ -133,6 +135,8 @@ pub struct BoardTrack {
     pub(super) reviewed: usize,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
+    /// How many plies were completed when a blind square was learnt.
+    pub(super) learnt: Vec<(Square, usize)>,
     /// Readings or presses were lost.
     pub(super) gap: bool,
     /// Whose time runs, where a clock tells.
@@ -141,6 +145,8 @@ pub struct BoardTrack {
     pub(super) clock_stopped: bool,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
+    /// The same of the ply after the one whose clock has been pressed.
+    declared_next: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
     ended_at: Option<(Instant, Option<ClockTimes>)>,
 }
@@ -171,10 +177,12 @@ impl BoardTrack {
             began: Instant(i64::MAX),
             reviewed: 0,
             blind: Bitboard::EMPTY,
+            learnt: Vec::new(),
             gap: false,
             clock_turn: None,
             clock_stopped: false,
             declared: ByColor::default(),
+            declared_next: ByColor::default(),
             ended_at: None,
         }
     }
@@ -289,12 +297,17 @@ impl BoardTrack {
                 let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
                 let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
                 let made_at = made_at(*played, later, placement, pressed).max(earliest).min(at);
-                self.line.push(LinePly { played: *played, made_at, captured });
+                let covered = later.contains(uci::destination(*played));
+                self.line.push(LinePly { played: *played, made_at, covered, captured });
             }
         }
     }
 
     pub fn declare(&mut self, color: Color, role: Role) {
+        if self.presses.iter().any(|press| press.by == color) {
+            *self.declared_next.get_mut(color) = Some(role);
+            return;
+        }
         *self.declared.get_mut(color) = Some(role);
         self.line.retain(|ply| ply.played.promotion().is_none());
     }
@@ -326,14 +339,20 @@ impl BoardTrack {
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
-        let mates = self.line.first().is_some_and(|ply| {
-            let mut after = game.board(board).clone();
+        let mut after = game.board(board).clone();
+        let turn = after.turn();
+        let mates = self.line.iter().position(|ply| {
             after.play(ply.played);
             after.is_mate(game.len())
         });
-        if mates && self.presses.is_empty() {
-            self.ended_at = Some((at, clock));
-        }
+        let Some(before) = mates.filter(|_| self.presses.is_empty()) else { return };
+        // What was made before the mate was pressed, and pressed back, between two messages of the clock.
+        let unheard = self.line[..before].iter().enumerate().map(|(index, ply)| {
+            let by = if index % 2 == 0 { turn } else { !turn };
+            Press { by, at: ply.made_at, clock: None }
+        });
+        self.presses.extend(unheard);
+        self.ended_at = Some((at, clock));
     }
 
     pub fn readiness(&mut self, position: &BoardPosition, at: Instant) -> Readiness {
@@ -419,7 +438,8 @@ impl BoardTrack {
         let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
             return;
         };
-        let unpressed = press.at - reply.made_at >= FORGOTTEN_US || press.at - second.made_at >= AT_PRESS_US;
+        let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
+        let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
         if self.presses.len() == 1 && (unpressed || self.gap) {
             let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
             let (first, reply) = (first.made_at, reply.made_at);
@@ -468,9 +488,12 @@ impl BoardTrack {
         if ply.played.promotion().is_some() {
             *self.declared.get_mut(position.turn()) = None;
         }
+        if let Some(next) = self.declared_next.get_mut(position.turn()).take() {
+            *self.declared.get_mut(position.turn()) = Some(next);
+        }
         let press = self.presses.pop_front();
         self.gap &= press.is_none();
-        let ended = self.ended_at.take();
+        let ended = if press.is_none() { self.ended_at.take() } else { None };
         let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
@@ -519,7 +542,7 @@ impl BoardTrack {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let better = self.line.is_empty() || found.cost < legal;
+        let better = self.line.is_empty() && found.cost <= cost::ILLEGAL_CLEAR || found.cost < legal;
         let otherwise = better && self.reads_otherwise(&arriving.apply(position), seen, at, found.cost);
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
@@ -554,7 +577,7 @@ impl BoardTrack {
         if found.reasons.contains(&Reason::DropWrongColour) {
             let square = uci::destination(found.played);
             self.aliases.truncate(search::ALIASES_MAX - 1);
-            self.aliases.push(Alias { square, reads: seen.placement.kinds(square) });
+            self.aliases.push(Alias { square, reads: seen.placement.kinds(square), learnt: self.past.len() + 1 });
         }
         self.line.clear();
         self.rivals.clear();

@@ -16,10 +16,16 @@ pub const UNSEEN: u32 = 8;
 pub const UNTOUCHED: u32 = 6;
 /// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
+/// A ply whose man had left its destination shortly before its clock was pressed.
+pub const LEFT: u32 = 6;
 /// A ply whose man was never seen on its destination: made up rather than made.
 pub const NEVER: u32 = 20;
+/// The same, where the man that it captures has been taken off: both are in the hand.
+pub const TAKEN: u32 = 12;
 /// The same, where the next ply captures it there: two plies between two scans.
 pub const CAUGHT: u32 = 6;
+/// The same, en passant: one in twenty of the pawns that are captured at once by a pawn; the others stepped one square.
+pub const CAUGHT_PASSING: u32 = 8;
 /// The same, of a drop.
 pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
@@ -33,9 +39,9 @@ pub const FROM_NOWHERE: u32 = 3;
 /// A drop of a man that still lies in the tray.
 pub const LIES: u32 = 18;
 /// A man that left its pocket and is not dropped by the line.
-pub const IN_HAND: u32 = 3;
+pub const IN_HAND: u32 = 4;
 /// A man that came to a partner's tray and that no capture explains.
-pub const ARRIVED: u32 = 3;
+pub const ARRIVED: u32 = 4;
 /// A press that no ply of the line answers.
 pub const PRESS: u32 = 8;
 /// A man that stands beside its square: knocked over and put back wrongly (WBN 6.4).
@@ -50,6 +56,8 @@ pub const LATER: u32 = 2;
 pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
+/// An illegal move that leaves nothing open, where no legal one is seen: not while men are in the air.
+pub const ILLEGAL_CLEAR: u32 = ILLEGAL + PLY + FROM_NOWHERE;
 /// Illegal castling: king and rook do not come to those squares by chance.
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.

@@ -55,7 +55,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32,
     let mut lifted = *evidence.lifted;
     let from_nowhere = match (played, lifted.get_mut(position.turn())) {
         (Move::Put { role, .. }, Some(hand)) => {
-            if hand.take(role) {
+            if hand.take(role, press) {
                 0
             } else {
                 cost::FROM_NOWHERE
@@ -182,6 +182,9 @@ fn moved_to(
     let went = (since..=until).contains(&placement.changed(from));
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
+    // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn.
+    let ahead = placement.changed(to) < rest_since && from.distance(to) < SECOND_MOVE_SQUARES;
+    let weight = weight + if ahead { cost::PREMOVE } else { 0 };
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
 }
 

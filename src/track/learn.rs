@@ -24,6 +24,7 @@ impl BoardTrack {
         let mismatch = placement.mismatch(position);
         self.aliases.retain(|alias| placement.kinds(alias.square) == alias.reads);
         self.blind &= placement.allows_empty();
+        self.learnt.retain(|(square, _)| self.blind.contains(*square));
         let displaced = displaced(position, placement, mismatch);
         for square in mismatch.any() & !displaced {
             if !self.stands_wrong(square, placement, at) {
@@ -31,10 +32,20 @@ impl BoardTrack {
             }
             if mismatch.missing.contains(square) && !self.blind.contains(square) {
                 self.blind.add(square);
+                self.learnt.push((square, self.past.len()));
             } else if mismatch.foreign.contains(square) {
                 self.add_alias(square, placement.kinds(square));
             }
         }
+    }
+
+    /// Forgets what was learnt from plies that were others: those from `from` on.
+    pub(super) fn unlearn(&mut self, from: usize) {
+        self.aliases.retain(|alias| alias.learnt <= from);
+        let wrong = self.learnt.iter().filter(|(_, plies)| *plies > from);
+        let wrong: Bitboard = wrong.map(|(square, _)| *square).collect();
+        self.blind &= !wrong;
+        self.learnt.retain(|(_, plies)| *plies <= from);
     }
 
     fn stands_wrong(&self, square: Square, placement: &Placement, at: Instant) -> bool {
@@ -46,7 +57,7 @@ impl BoardTrack {
 
     fn add_alias(&mut self, square: Square, reads: Kinds) {
         if self.aliases.iter().all(|alias| alias.square != square) && self.aliases.len() < ALIASES_MAX {
-            self.aliases.push(Alias { square, reads });
+            self.aliases.push(Alias { square, reads, learnt: self.past.len() });
         }
     }
 }

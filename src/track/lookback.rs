@@ -14,6 +14,7 @@ use super::{
     search::{self, Arriving, Evidence, Explanation, Line, PLIES_MAX},
 };
 use crate::{
+    notation::uci,
     rules::{BoardPosition, Move},
     types::{Bitboard, BoardId, Color, Instant, Square},
 };
@@ -163,6 +164,7 @@ impl BoardTrack {
         from: usize,
         moves: &[Move],
     ) -> Revision {
+        self.unlearn(from);
         let mut before = self.root(position, self.past.len() - from);
         let old = self.past.split_off(from);
         let mut revised = Vec::with_capacity(old.len());
@@ -197,8 +199,9 @@ impl BoardTrack {
     ) -> ArrayVec<LinePly, PLIES_MAX> {
         let ply = |(index, played): (usize, &Move)| {
             let captured = position.play(*played);
-            let made_at = made_at(*played, later(moves, index), seen.placement, self.changed_at);
-            LinePly { played: *played, made_at, captured }
+            let later = later(moves, index);
+            let made_at = made_at(*played, later, seen.placement, self.changed_at);
+            LinePly { played: *played, made_at, covered: later.contains(uci::destination(*played)), captured }
         };
         moves.iter().take(PLIES_MAX).enumerate().map(ply).collect()
     }

@@ -66,9 +66,13 @@ impl BoardTrack {
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
         let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };
-        let stands = back as u32 * cost::PLY;
-        let better = told.cost + margin <= recorded.cost && illegal.is_none_or(|illegal| told.cost < illegal + stands);
-        (better && kept < back && kept < moves.len()).then_some((first + kept, told))
+        let better =
+            told.cost + margin <= recorded.cost && illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
+        // A ply whose press was another one is told anew, too: its press would answer nothing else.
+        let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
+        let same = told.plies.iter().zip(tail).take_while(same).count();
+        let others = kept < back.min(moves.len()) || same < back && told.plies.len() >= back;
+        (better && others).then_some((first + kept.min(same), told))
     }
 
     /// The presses since an instant; without a clock the completions of the plies stand for them.
@@ -88,6 +92,7 @@ impl BoardTrack {
         from: usize,
         told: &Told,
     ) -> Revision {
+        self.unlearn(from);
         let (count, back) = (self.past.len(), self.back());
         let first = count - back;
         let mut before = self.root(position, back);

@@ -15,7 +15,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, Piece, Role, Square},
 };
 
 /// Most plies of a line.
@@ -37,6 +37,8 @@ pub struct Alias {
     pub square: Square,
     /// How it reads.
     pub reads: Kinds,
+    /// How many plies were completed when that was learnt.
+    pub learnt: usize,
 }
 
 /// Men that left a player's pocket, or that came to a tray and are not accounted for.
@@ -46,6 +48,8 @@ pub struct Hand {
     pub men: Pocket,
     /// Of unknown kinds.
     pub unknown: u8,
+    /// When a man of each kind was taken from the tray last.
+    pub taken: ByRole<Instant>,
 }
 
 impl Hand {
@@ -54,9 +58,13 @@ impl Hand {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
     }
 
-    /// Takes a man of this kind out, or one of unknown kind.
-    pub fn take(&mut self, role: Role) -> bool {
+    /// Takes a man of this kind out, or one of unknown kind. One that was seen on the board before it left the tray is
+    /// another.
+    pub fn take(&mut self, role: Role, seen: Instant) -> bool {
         let known = self.men.get_mut(role);
+        if *known == 1 && seen < *self.taken.get(role) {
+            return false;
+        }
         let held = if *known > 0 { known } else { &mut self.unknown };
         let taken = *held > 0;
         *held = held.saturating_sub(1);
@@ -138,7 +146,10 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
             best = found.clone();
         }
-        if best.mismatch.foreign.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
+        // Of two men in the air one may have been captured where its captor was captured in turn.
+        let airy = best.mismatch.missing.count() > 1;
+        let clear = best.mismatch.foreign.is_empty() && !airy;
+        if clear && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
             break;
         }
     }
@@ -291,6 +302,7 @@ impl<'a> Search<'a> {
             () if m.promotion().is_some() && showed(since, until) => 0,
             () if m.promotion().is_some() && placement.allows_empty().contains(to) => cost::LAID,
             () if showed(since, until) => cost::ABSENT,
+            () if m.is_capture() && placement.allows_empty().contains(to) => cost::TAKEN,
             () => cost::NEVER,
         }
     }
@@ -346,7 +358,9 @@ impl<'a> Search<'a> {
             if cost < cost::FOREIGN {
                 missing.discard(from);
                 let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
-                let there = if self.evidence.still.contains(from) { cost::STILL } else { cost::MISSING };
+                let still = self.evidence.still.contains(from);
+                let (there, known) = if still { (cost::STILL, cost::LACKING) } else { (cost::MISSING, 0) };
+                let cost = cost.saturating_sub(known);
                 saved += cost::FOREIGN + there - cost - if later { cost::LATER } else { 0 };
             }
         }
@@ -366,18 +380,26 @@ impl<'a> Search<'a> {
         mismatch
     }
 
+    /// When a dropped man had left the tray: it stands where it went, or its clock was pressed.
+    fn by_when(&self, index: usize, m: Move, by: Color) -> Instant {
+        let placement = self.evidence.placement;
+        let stands = placement.kinds(m.to()) == Kinds::only(m.role().of(by));
+        let pressed = self.evidence.presses.get(index).copied().unwrap_or(Instant(i64::MAX));
+        if stands { placement.changed(m.to()) } else { pressed }
+    }
+
     /// How well drops agree with what left the pockets, and captures with what came to the partners' trays.
     fn hands(&self, line: &Line, after: &BoardPosition) -> u32 {
         let (mut hands, mut arrived) = (*self.evidence.lifted, *self.evidence.arrived);
         let mut cost = 0;
         let turn = after.turn();
         let mut mover = if line.len().is_multiple_of(2) { turn } else { !turn };
-        for m in line {
+        for (index, m) in line.iter().enumerate() {
             if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
-                cost += if hand.take(*role) { 0 } else { cost::FROM_NOWHERE };
+                cost += if hand.take(*role, self.by_when(index, *m, mover)) { 0 } else { cost::FROM_NOWHERE };
             }
             if let Some(role) = m.capture() {
-                arrived.get_mut(mover).take(role);
+                arrived.get_mut(mover).take(role, Instant(i64::MAX));
             }
             mover = !mover;
         }
@@ -412,7 +434,9 @@ fn refund(parent: &Node, m: Move) -> u32 {
     let caught = parent.line.last().filter(|last| uci::destination(**last) == victim(m) && m.is_capture());
     match (caught, parent.absence) {
         (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
-        (Some(_), cost::NEVER) => cost::NEVER - cost::CAUGHT + u32::from(m.is_en_passant()),
+        (Some(_), absence @ (cost::TAKEN | cost::NEVER)) if m.is_en_passant() => absence - cost::CAUGHT_PASSING,
+        (Some(_), absence @ (cost::TAKEN | cost::NEVER)) => absence - cost::CAUGHT,
+        (Some(_), cost::ABSENT) => cost::ABSENT - cost::ABSENT_CAUGHT,
         _ => 0,
     }
 }

@@ -23,6 +23,8 @@ const ORDER_RESOLUTION: i64 = 250 * MS;
 /// The same where no clock tells when a move was completed, and where lines lose what clocks tell.
 const ORDER_WITHOUT_CLOCK: i64 = SECOND;
 const ORDER_WITH_FAULTS: i64 = 1500 * MS;
+/// Presses of both players so close together may fall between two messages of a clock.
+const CLOCK_MESSAGE_US: i64 = 250 * MS;
 /// How long after a move doubts about it may be told.
 const DOUBT: i64 = 3 * SECOND;
 
@@ -159,7 +161,9 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
         _ => ORDER_WITHOUT_CLOCK,
     };
     let completed = |m: &Played| if rig.clocks.on(m.board) { m.press } else { m.made };
-    let recorded = right.iter().zip(&truth.moves).filter_map(|(at, m)| Some(((*at)?, completed(m))));
+    let told = |m: &Played| !rig.clocks.on(m.board) || !is_unheard(truth, m);
+    let recorded = right.iter().zip(&truth.moves).filter(|(_, m)| told(m));
+    let recorded = recorded.filter_map(|(at, m)| Some(((*at)?, completed(m))));
     let mut recorded: Vec<(usize, Instant)> = recorded.collect();
     recorded.sort_unstable_by_key(|(at, _)| *at);
     let mut latest = Instant::ZERO;
@@ -169,6 +173,15 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
         *completed < before + -resolution
     });
     behind.count()
+}
+
+/// Whether the lever was back before a clock told of the press, or went back with it: no message says when that was.
+fn is_unheard(truth: &Truth, played: &Played) -> bool {
+    let others = truth.moves.iter().filter(|other| other.board == played.board && other.ply != played.ply);
+    others.into_iter().any(|other| {
+        let next = other.ply == played.ply + 1 || other.ply + 1 == played.ply;
+        next && (other.press - played.press).abs() < CLOCK_MESSAGE_US
+    })
 }
 
 /// The longest common subsequence of two lists of these lengths, as pairs of places.

@@ -15,6 +15,9 @@ use crate::{
 /// A man that stood so long on a square did not only pass.
 const BRIEF_US: i64 = 300 * MS;
 
+/// A man that left so long before the press was not adjusted after it.
+const GONE_ON_US: i64 = 100 * MS;
+
 /// How long before the press of the other player a man may have been taken in hand.
 const IN_HAND_US: i64 = 1500 * MS;
 
@@ -61,7 +64,12 @@ impl Charge<'_> {
         };
         let going_on: Bitboard = apart.into_iter().filter(going_on).collect();
         let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
-        let absence = if apart.contains(to) && !self.account.blind.contains(to) { self.absence(log) } else { 0 };
+        let absence = match () {
+            () if self.account.blind.contains(to) => 0,
+            () if apart.contains(to) => self.absence(log),
+            () if self.had_left(log) => cost::LEFT,
+            () => 0,
+        };
         let passing = self.in_passing(log, wrong, touched_next);
         let untouched = if absence == 0 { self.untouched(log, to) } else { 0 };
         let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next);
@@ -97,9 +105,20 @@ impl Charge<'_> {
             _ if since.meets(kinds) => cost::ABSENT,
             _ if laid => cost::LAID,
             Move::Put { .. } if caught => cost::CAUGHT_DROP,
-            _ if caught => cost::CAUGHT - u32::from(self.next.is_some_and(|(next, _)| next.is_en_passant())),
+            _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => cost::CAUGHT_PASSING,
+            _ if caught => cost::CAUGHT,
+            _ if self.played.is_capture() && since.meets(Kinds::EMPTY) => cost::TAKEN,
             _ => cost::NEVER,
         }
+    }
+
+    /// The ply's man had gone on when the clock was pressed, and nothing took it there.
+    fn had_left(&self, log: &Log<'_>) -> bool {
+        let to = uci::destination(self.played);
+        let caught = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
+        let reading = log.last(to, self.at + -GONE_ON_US);
+        let seen = reading.is_some_and(|reading| reading.since > self.earlier && reading.kinds == Kinds::EMPTY);
+        seen && !caught && log.stayed(to, self.at + -GONE_ON_US, self.at + LATE_US)
     }
 
     /// What squares cost that were wrong when the clock was pressed, and those that no hand of the next player
@@ -119,7 +138,10 @@ impl Charge<'_> {
             let recent = reading.is_some_and(|reading| reading.since > self.at + -IN_HAND_US);
             let from = man.and_then(|man| {
                 let from = ((missing | leaving) & self.position.board().by_piece(man)).into_iter();
-                from.map(|from| (self.stray(man, from, square, recent), from)).min_by_key(|(cost, _)| *cost)
+                // That the man was missing at the press before has been charged.
+                let known = |from| if self.wrong.contains(from) { cost::LACKING } else { 0 };
+                let stray = |from| self.stray(man, from, square, recent);
+                from.map(|from| (stray(from).saturating_sub(known(from)), from)).min_by_key(|(cost, _)| *cost)
             });
             let theirs = recent && man.is_some_and(|man| man.color == self.position.turn());
             match from {
@@ -133,7 +155,7 @@ impl Charge<'_> {
                 }
                 Some((stray, from)) if stray < cost::FOREIGN => {
                     missing.discard(from);
-                    if theirs {
+                    if theirs && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));
                     }
                     cost += stray;
@@ -166,11 +188,13 @@ impl Charge<'_> {
         let odd = begun.filter(|reading| {
             let Reading { square, kinds, .. } = **reading;
             let next = touched_next.contains(square);
+            // What stays is held against the next ply.
+            let passes = reading.until <= self.at + LATE_US + BRIEF_US;
             let fits = kinds.meets(self.before.at(square))
                 || kinds.meets(self.after.at(square))
                 || (next || touched.contains(square)) && kinds.meets(Kinds::EMPTY)
                 || next && self.next.is_some_and(|(_, squares)| kinds.meets(squares.at(square)));
-            !fits && !wrong.contains(square)
+            !fits && passes && !wrong.contains(square)
         });
         odd.map(passing).sum()
     }
@@ -179,9 +203,12 @@ impl Charge<'_> {
     fn untouched(&self, log: &Log<'_>, to: Square) -> u32 {
         let touched = search::squares_of(self.played) & !self.account.blind;
         let differs = |square: &Square| self.before.at(*square) != self.after.at(*square) && *square != to;
+        // A man that lay or stood elsewhere has been charged for that.
+        let empty =
+            |square: &Square| log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.kinds == Kinds::EMPTY);
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
         let captured = self.played.is_capture() && stayed(&to);
-        let others = touched.into_iter().filter(differs).filter(stayed).count() as u32;
+        let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
         (others + u32::from(captured)) * cost::UNTOUCHED
     }
 }

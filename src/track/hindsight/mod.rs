@@ -40,7 +40,7 @@ const EARLY_US: i64 = SCAN_US;
 /// Plies of a line.
 const PLIES_MAX: usize = 24;
 /// Lines that are kept after a press.
-const LINES_MAX: usize = 24;
+const LINES_MAX: usize = 64;
 /// Lines that are finished.
 const FINISHED_MAX: usize = 8;
 /// Plies in a row that nobody pressed the clock for.
@@ -99,6 +99,8 @@ pub struct Told {
     pub line: Line,
     /// What speaks against it.
     pub cost: u32,
+    /// What spoke against the plies of the record before anything else was made.
+    pub before: u32,
     /// Presses that were for nothing.
     pub idle: usize,
     /// Presses until then are answered or were for nothing.
@@ -116,6 +118,8 @@ impl Told {
 struct Tried {
     ply: Ply,
     after: Option<usize>,
+    /// What the line costs with it.
+    cost: u32,
 }
 
 /// A line that has been followed up to some press.
@@ -247,7 +251,16 @@ impl Teller<'_> {
         let takes = |role: Role| later.at(to).meets(Kinds::only(role.of(them)));
         let caught = || !node.position.board().by_color(them).contains(to) && Role::ALL.into_iter().any(takes);
         let taken = m.is_capture() && shown.at(to).meets(Kinds::EMPTY);
-        left && (arrives || laid || blind || taken || caught())
+        left && (arrives || laid || blind || taken || caught() || self.exchanged(node, to, later))
+    }
+
+    /// Whether a man of the player stands later where the other one's may have captured before: nobody saw either.
+    fn exchanged(&self, node: &Node, to: Square, later: &Squares) -> bool {
+        let board = node.position.board();
+        let turn = node.position.turn();
+        let stands = |role: Role| later.at(to).meets(Kinds::only(role.of(turn)));
+        let gone = |square: Square| later.at(square).meets(Kinds::EMPTY);
+        Role::ALL.into_iter().any(stands) && board.attacks_to(to, !turn, board.occupied()).into_iter().any(gone)
     }
 
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
@@ -267,7 +280,7 @@ impl Teller<'_> {
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut hands = node.hands;
         let taken = match (m, hands.get_mut(node.position.turn())) {
-            (Move::Put { role, .. }, Some(hand)) => hand.take(role),
+            (Move::Put { role, .. }, Some(hand)) => hand.take(role, arrived.unwrap_or(until)),
             _ => true,
         };
         let mut position = node.position.clone();
@@ -281,7 +294,7 @@ impl Teller<'_> {
             + if taken { 0 } else { cost::FROM_NOWHERE }
             + if press.is_some() { 0 } else { cost::UNPRESSED };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
-        self.tried.push(Tried { ply, after: node.last });
+        self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
             last: Some(self.tried.len() - 1),
             len: node.len + 1,
@@ -301,8 +314,12 @@ impl Teller<'_> {
 
     /// The plies of a line, the last first.
     fn back(&self, node: &Node) -> impl Iterator<Item = &Ply> {
+        self.tried(node).map(|tried| &tried.ply)
+    }
+
+    fn tried(&self, node: &Node) -> impl Iterator<Item = &Tried> {
         let tried = |at: Option<usize>| at.and_then(|at| self.tried.get(at));
-        std::iter::successors(tried(node.last), move |ply| tried(ply.after)).map(|tried| &tried.ply)
+        std::iter::successors(tried(node.last), move |last| tried(last.after))
     }
 
     /// What the last ply of a line costs if this one is next.
@@ -351,7 +368,9 @@ impl Teller<'_> {
             unseen: cost::UNSEEN,
         };
         let wrong = self.charge(&node, None).wrong;
-        let long = |square: &Square| placement.changed(*square) < node.completed[0];
+        // Men of the player who pressed the clock, and what the other one has not had in hand since.
+        let theirs = node.position.board().by_color(!node.position.turn());
+        let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
         let found = search::explain(&node.position, Evidence { still, ..evidence }, young.len() + 2);
         let mut after = node.position.clone();
@@ -363,9 +382,11 @@ impl Teller<'_> {
             None => self.charge(&node, None),
         };
         let cost = node.cost + charged.cost + found.cost + idle;
+        let recorded = self.tried(&node).nth(node.len.saturating_sub(self.record.len()));
+        let before = recorded.map_or(0, |last| last.cost);
         let mut plies: Vec<Ply> = self.back(&node).copied().collect();
         plies.reverse();
-        Told { plies, line: found.line, cost, idle: node.idles, until: self.account.until }
+        Told { plies, line: found.line, cost, before, idle: node.idles, until: self.account.until }
     }
 }
 
