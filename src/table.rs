@@ -31,6 +31,7 @@ use crate::{
     event::{DeviceState, Event, LinkState, Players, Request, Response},
     rules::{RuleSet, RuleSetError},
     sense::Fact,
+    track::explain::Note,
     types::{Instant, SECOND},
 };
 
@@ -108,6 +109,8 @@ pub struct Table {
     named: Instant,
     /// A game that was taken up again and is being compared with the boards.
     resumed: Option<Resumed>,
+    /// Somebody wants to know why plies are taken.
+    explaining: bool,
     out: VecDeque<Output>,
 }
 
@@ -125,9 +128,22 @@ impl Table {
         let judge = Judge::new(&settings, &ruleset, &play.game)?;
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
-        let (now, named) = (Instant::ZERO, Instant::ZERO);
-        let (resumed, out) = (None, VecDeque::new());
-        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, resumed, out })
+        Ok(Table {
+            settings,
+            opening,
+            ruleset,
+            sensors,
+            play,
+            judge,
+            players,
+            now: Instant::ZERO,
+            seq,
+            incident,
+            named: Instant::ZERO,
+            resumed: None,
+            explaining: false,
+            out: VecDeque::new(),
+        })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,
@@ -153,6 +169,17 @@ impl Table {
     #[must_use]
     pub fn poll(&mut self) -> Output {
         self.out.pop_front().unwrap_or_else(|| Output::Deadline(self.deadline()))
+    }
+
+    /// From now on it is noted why plies are taken. What is decided stays the same.
+    pub fn explain(&mut self) {
+        self.explaining = true;
+        self.play.tracker.set_noting();
+    }
+
+    /// What was noted since this was asked last: by board, in the order of the decisions.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.play.tracker.take_notes().collect()
     }
 
     fn deadline(&self) -> Option<Instant> {

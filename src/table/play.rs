@@ -134,6 +134,9 @@ impl Table {
             game,
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
+        if self.explaining {
+            self.play.tracker.set_noting();
+        }
     }
 
     /// Begins a game with these positions.

@@ -143,6 +143,8 @@ pub struct BoardTrack {
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
     ended_at: Option<(Instant, Option<ClockTimes>)>,
+    /// Why plies were taken, if that was asked.
+    pub(super) notes: Option<Box<super::explain::Notes>>,
 }
 
 impl BoardTrack {
@@ -176,6 +178,7 @@ impl BoardTrack {
             clock_stopped: false,
             declared: ByColor::default(),
             ended_at: None,
+            notes: None,
         }
     }
 
@@ -218,6 +221,7 @@ impl BoardTrack {
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
+        self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
@@ -262,6 +266,7 @@ impl BoardTrack {
             still: Bitboard::EMPTY,
             gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
+            noting: self.notes.is_some(),
         }
     }
 
@@ -556,6 +561,7 @@ impl BoardTrack {
             self.aliases.truncate(search::ALIASES_MAX - 1);
             self.aliases.push(Alias { square, reads: seen.placement.kinds(square) });
         }
+        self.note_illegal(&found);
         self.line.clear();
         self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);

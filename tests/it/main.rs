@@ -4,6 +4,7 @@ mod articles;
 mod bus;
 mod captures;
 mod corpus;
+mod explain;
 mod habits;
 mod hands;
 mod kill;
