@@ -18,6 +18,7 @@ use super::{
     explain::{self, PlyName},
 };
 use crate::{
+    daemon::config::calibration,
     event::{Body, Event, Response},
     record::GameRecord,
     table::{
@@ -247,7 +248,13 @@ impl Written {
 
 fn read_table(path: &Path) -> Result<TableSettings, Failure> {
     let text = fs::read_to_string(path).map_err(|e| unavailable(path, e))?;
-    toml::from_str(&text).map_err(|e| Failure::new(Exit::BadConfig, format!("{}: {}", path.display(), e.message())))
+    let bad = |message: &str| Failure::new(Exit::BadConfig, format!("{}: {message}", path.display()));
+    let mut table: TableSettings = toml::from_str(&text).map_err(|e| bad(e.message()))?;
+    let problems = calibration::load(std::slice::from_mut(&mut table), path.parent().unwrap_or(Path::new("")));
+    match problems.is_empty() {
+        true => Ok(table),
+        false => Err(super::check::bad_config(problems)),
+    }
 }
 
 fn target(dir: &Path, capture: &Path, format: Format) -> PathBuf {
