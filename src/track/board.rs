@@ -92,7 +92,7 @@ enum Absent {
 }
 
 /// One board's hypothesis.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BoardTrack {
     pub(super) completion: Completion,
     pub(super) past: Vec<Past>,

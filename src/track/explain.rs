@@ -216,7 +216,7 @@ pub fn meaning(name: &str) -> Option<&'static str> {
 }
 
 /// What a board's track notes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// The last search of the present.
     weighing: Option<Weighing>,

@@ -100,7 +100,7 @@ pub enum Decision {
 }
 
 /// The hypotheses over all boards of a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tracker {
     boards: Vec<BoardTrack>,
 }
