@@ -316,10 +316,8 @@ fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Resul
     let at_once = percent(at_once, decided);
     let later = format!("{}/{}", later.ms(500), later.ms(990));
     let moves = figures(moves);
-    writeln!(
-        out,
-        "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8} {at_once:>8} {later:>14}   {delays}"
-    )
+    write!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}")?;
+    writeln!(out, " {at_once:>8} {later:>14}   {delays}")
 }
 
 fn figures(moves: &Moves) -> String {

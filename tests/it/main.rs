@@ -5,6 +5,7 @@ mod bus;
 mod captures;
 mod corpus;
 mod explain;
+mod faults;
 mod habits;
 mod hands;
 mod kill;
