@@ -216,7 +216,7 @@ impl BoardTrack {
         }
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
-        let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
+        let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));

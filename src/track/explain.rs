@@ -6,11 +6,16 @@
 
 use std::cell::RefCell;
 
-use super::{Completed, Press, Seen, board::BoardTrack, hindsight::Told, illegal::Illegal, search};
+use super::{
+    Completed, Press, Seen,
+    board::BoardTrack,
+    hindsight::Told,
+    illegal::Illegal,
+    search::{self, Hand, squares_of},
+};
 use crate::{
     rules::{BoardPosition, Move, Pocket},
     sense::Reading,
-    track::search::Hand,
     types::{Bitboard, BoardId, ByColor, Instant, SECOND},
 };
 
@@ -185,6 +190,13 @@ impl Items {
         before.iter().copied().chain(taken.items).collect()
     }
 
+    /// Drops all: what was weighed will be weighed once more.
+    pub fn forget(&self) {
+        if let Some(taken) = &self.0 {
+            taken.take();
+        }
+    }
+
     /// Gives all away, before those of what comes after.
     pub fn before(&self, after: Vec<Item>) -> Vec<Item> {
         self.after(&[]).into_iter().chain(after).collect()
@@ -349,10 +361,6 @@ impl BoardTrack {
             lying: seen.map_or(ByColor::default(), |seen| seen.lying),
         });
     }
-}
-
-fn squares_of(m: Move) -> Bitboard {
-    search::squares_of(m)
 }
 
 fn weighed(told: &Told) -> Weighed {

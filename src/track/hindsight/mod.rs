@@ -363,7 +363,7 @@ impl Teller<'_> {
             noting,
         };
         let wrong = self.charge(&node, None).wrong;
-        self.items.after(&[]); // the last ply is charged once more below
+        self.items.forget();
         let long = |square: &Square| placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
         let found = search::explain(&node.position, Evidence { still, ..evidence }, young.len() + 2);
