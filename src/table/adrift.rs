@@ -19,7 +19,8 @@ const START_UP_US: i64 = SECOND;
 const AGAIN_US: i64 = 200 * MS;
 /// A board that has rested so long has no man in the air.
 const REST_US: i64 = 400 * MS;
-/// How long a moment is waited for in which all boards rest.
+/// How long a moment is waited for in which all boards rest. After twice that, a board on which not every square tells
+/// is left to the tracker.
 const PATIENCE_US: i64 = 20 * SECOND;
 
 /// One board that nobody knows any more.
@@ -66,7 +67,7 @@ impl Table {
                 self.adrift[board.index()] = Some(Adrift { due: self.now + START_UP_US, ..adrift });
             } else if !self.play.is_on() {
                 self.adrift[board.index()] = None;
-            } else if self.is_found(board) {
+            } else if self.is_found(board) || self.now - adrift.since >= 2 * PATIENCE_US {
                 self.found(board);
             } else if let Some(position) = self.standing(board, self.now - adrift.since >= PATIENCE_US) {
                 self.go_on(board, position);

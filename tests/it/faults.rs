@@ -14,7 +14,7 @@ use bughoused::{
         devices::faults::Faults,
         hands::Profile,
         offence::Offences,
-        rig::Rig,
+        rig::{Rig, Sensing},
     },
     types::BoardId,
 };
@@ -82,6 +82,16 @@ fn the_rest_of_the_game_stays_right() {
         assert!(within, "{fault}: expected at most {most:?}, found {found:?}");
         assert!(tally.moves.moves > 40 * games as usize, "{fault}: games with moves");
     }
+}
+
+/// So many presses waited after a correction that there was no room for them.
+#[test]
+fn more_presses_than_plies_can_answer_are_no_harm() {
+    let source = Source::random(10, PLIES, &RuleSet::WBN_1_00, &Offences::default());
+    let rig = Rig { boards: vec![Sensing::Tags], ..Rig::default() };
+    let profile = Profile::named("chaos").unwrap();
+    let trial = Trial { source: &source, profile, seed: 1009, ruleset: &RuleSet::WBN_1_00, rig: &rig };
+    assert_eq!(trial.run(false).unwrap().machine.moves.len(), PLIES);
 }
 
 /// How many plies of a board are missing in the middle of what was recorded; none if anything else is wrong.

@@ -9,6 +9,7 @@ mod faults;
 mod habits;
 mod hands;
 mod kill;
+mod levels;
 mod mutation;
 mod node;
 mod perft;
