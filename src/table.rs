@@ -5,6 +5,7 @@
 //! Bad bytes become counters and events, never an error or a panic. It reads no clock, opens no file, draws no random
 //! number: the same inputs give the same outputs, so that live, replay, simulation and test are one path.
 
+mod adrift;
 mod arbiter;
 pub mod capture;
 mod devices;
@@ -21,6 +22,7 @@ mod view;
 
 use std::collections::VecDeque;
 
+use adrift::Adrift;
 use devices::Sensors;
 use judge::Judge;
 use play::Play;
@@ -31,6 +33,7 @@ use crate::{
     event::{DeviceState, Event, LinkState, Players, Request, Response},
     rules::{RuleSet, RuleSetError},
     sense::Fact,
+    track::explain::Note,
     types::{Instant, SECOND},
 };
 
@@ -108,6 +111,10 @@ pub struct Table {
     named: Instant,
     /// A game that was taken up again and is being compared with the boards.
     resumed: Option<Resumed>,
+    /// Boards whose sensors were away for long, by board.
+    adrift: Vec<Option<Adrift>>,
+    /// Somebody wants to know why plies are taken.
+    explaining: bool,
     out: VecDeque<Output>,
 }
 
@@ -124,10 +131,25 @@ impl Table {
         let play = Play::new(&ruleset, vec![false; sensors.boards.len()], settle);
         let judge = Judge::new(&settings, &ruleset, &play.game)?;
         let (seq, incident) = (opening.seq, opening.incident);
+        let adrift = vec![None; sensors.boards.len()];
         let players = settings.players.clone();
-        let (now, named) = (Instant::ZERO, Instant::ZERO);
-        let (resumed, out) = (None, VecDeque::new());
-        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, resumed, out })
+        Ok(Table {
+            settings,
+            opening,
+            ruleset,
+            sensors,
+            play,
+            judge,
+            players,
+            now: Instant::ZERO,
+            seq,
+            incident,
+            named: Instant::ZERO,
+            resumed: None,
+            adrift,
+            explaining: false,
+            out: VecDeque::new(),
+        })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,
@@ -155,9 +177,21 @@ impl Table {
         self.out.pop_front().unwrap_or_else(|| Output::Deadline(self.deadline()))
     }
 
+    /// From now on it is noted why plies are taken. What is decided stays the same.
+    pub fn explain(&mut self) {
+        self.explaining = true;
+        self.play.tracker.set_noting();
+    }
+
+    /// What was noted since this was asked last: by board, in the order of the decisions.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.play.tracker.take_notes().collect()
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let boards = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
-        boards.into_iter().chain([self.judge_deadline(), self.resumed_deadline()]).flatten().min()
+        let others = [self.judge_deadline(), self.resumed_deadline(), self.adrift_deadline()];
+        boards.into_iter().chain(others).flatten().min()
     }
 
     /// What time alone brings.
@@ -171,11 +205,13 @@ impl Table {
         self.watch_silent_clocks();
         self.watch_shown();
         self.watch_resumed();
+        self.watch_adrift();
         self.settle();
         self.judge_time();
     }
 
     fn bytes(&mut self, index: DeviceIndex, bytes: &[u8]) {
+        self.sensors_back(index);
         let Some(wired) = self.sensors.devices.get_mut(index) else { return };
         let mut facts = std::mem::take(&mut self.play.facts);
         wired.device.bytes(self.now, bytes, |fact| facts.push(fact));
@@ -231,7 +267,11 @@ impl Table {
                 report.link == LinkState::Up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
             if let Some(board) = wired.settings.board.filter(|_| back) {
                 self.play.tracker.gap(board);
+                self.await_start_up(board);
             }
+            let wired = &mut self.sensors.devices[index];
+            let silent_since = wired.silent_since.or(Some(self.now));
+            wired.silent_since = silent_since.filter(|_| report.link != LinkState::Up);
             if due || wired.reported.as_ref() != Some(&report) {
                 wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
                 wired.reported = Some(report);

@@ -16,17 +16,25 @@ use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::{Exit, Failure, Outcome, offences::OffenceArgs, rig};
+use super::{
+    Exit, Failure, Outcome,
+    offences::OffenceArgs,
+    rig::{self, RigArgs},
+};
 use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
     simulate::{
-        accuracy::{Moves, Recall, Source, Tally, Trial, Tried},
+        accuracy::{Delays, Moves, Recall, Source, Tally, Trial, Tried},
         hands::{Profile, habit::Habit},
         offence::Offences,
+        rig::{Rig, Sensing},
     },
+    types::MS,
 };
 
+/// A move is told at once if the event comes no later than this after the frame that decided.
+const AT_ONCE: i64 = MS;
 /// Random games when no others were named.
 const RANDOM_GAMES: u64 = 20;
 
@@ -54,6 +62,9 @@ pub struct Args {
     /// Every habit alone instead of the profiles
     #[arg(long)]
     habits: bool,
+    /// Every kind of devices and every single fault, each with all profiles, without the habits
+    #[arg(long, conflicts_with_all = ["habits", "each", "sensing", "no_trays", "no_clocks", "one_clock", "faults"])]
+    kinds: bool,
     /// How often each game is played by each kind of players
     #[arg(long, value_name = "N", default_value_t = 1)]
     seeds: u64,
@@ -89,9 +100,14 @@ pub struct Args {
 /// What is printed of one kind of players.
 #[derive(Serialize)]
 struct Row<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
     profile: &'a str,
     /// Games in which the machine panicked; they count in nothing else.
     panicked: usize,
+    /// Moves that were told within [`AT_ONCE`] of the frame that decided, and how late the others were.
+    at_once: usize,
+    later_ms: Delays,
     #[serde(flatten)]
     machine: Tally,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,13 +125,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Outcome {
     if !args.json {
         writeln!(out, "{HEADING}")?;
     }
-    for profile in profiles {
-        let row = try_out(args, &sources, profile)?;
-        match args.json {
-            true => writeln!(out, "{}", serde_json::to_string(&row).map_err(std::io::Error::from)?)?,
-            false => print(out, &row, args.habits)?,
+    let kinds: Vec<(Option<&str>, RigArgs)> = match args.kinds {
+        true => RigArgs::kinds().map(|(kind, rig)| (Some(kind), rig)).collect(),
+        false => vec![(None, args.rig.clone())],
+    };
+    for (kind, rig) in kinds {
+        if let Some(kind) = kind.filter(|_| !args.json) {
+            writeln!(out, "{kind}")?;
         }
-        out.flush()?;
+        for profile in &profiles {
+            let row = Row { kind, ..try_out(args, &sources, profile, &rig.rig(profile))? };
+            match args.json {
+                true => writeln!(out, "{}", serde_json::to_string(&row).map_err(std::io::Error::from)?)?,
+                false => print(out, &row, args.habits || args.kinds)?,
+            }
+            out.flush()?;
+        }
     }
     Ok(())
 }
@@ -154,11 +179,10 @@ fn offending(args: &Args, games: u64, (number, offences): (u64, Offences)) -> im
 type Slot = Mutex<Option<Result<Option<Tried>, Failure>>>;
 
 /// All games by one kind of players, several at a time; the sums do not depend on how many.
-fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<Row<'a>, Failure> {
-    let rig = args.rig.rig(profile);
+fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile, rig: &Rig) -> Result<Row<'a>, Failure> {
     let trial = |(index, (source, seed))| {
         // Games of one seed have devices and hands of their own.
-        Trial { source, profile, seed: seed * 1_000 + index as u64, ruleset: &args.ruleset, rig: &rig }
+        Trial { source, profile, seed: seed * 1_000 + index as u64, ruleset: &args.ruleset, rig }
     };
     let trials: Vec<Trial<'_>> = sources
         .iter()
@@ -181,7 +205,15 @@ fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<
         work();
     });
     progress.finish_and_clear();
-    let mut row = Row { profile: profile.name, panicked: 0, machine: Tally::default(), baseline: None };
+    let mut row = Row {
+        kind: None,
+        profile: profile.name,
+        panicked: 0,
+        at_once: 0,
+        later_ms: Delays::default(),
+        machine: Tally::default(),
+        baseline: None,
+    };
     for result in results {
         let Some(tried) = result.into_inner().ok().flatten().transpose()?.flatten() else {
             row.panicked += 1;
@@ -192,6 +224,7 @@ fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile) -> Result<
             row.baseline.get_or_insert_default().add(verdict);
         }
     }
+    (row.at_once, row.later_ms) = row.machine.decided_ms.split(AT_ONCE);
     Ok(row)
 }
 
@@ -202,7 +235,9 @@ fn at_next<'a, T, R>(next: &AtomicUsize, trials: &'a [T], results: &'a [R]) -> O
 
 /// One game; none if the machine panicked. What is not perfect is kept if that was asked.
 fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
-    let tried = catch_unwind(|| trial.run(args.baseline)).ok().transpose();
+    // The method of one settled ply reads DGT boards alone.
+    let identity = trial.rig.boards.iter().all(|sensing| *sensing == Sensing::Identity);
+    let tried = catch_unwind(|| trial.run(args.baseline && identity)).ok().transpose();
     let tried = tried.map_err(|e| Failure::new(Exit::Failed, format!("{}: {e}", trial.name())))?;
     let perfect = tried.as_ref().is_some_and(|tried| tried.machine.is_perfect() && tried.machine.reports_well());
     if let Some(dir) = args.keep.as_deref().filter(|_| !perfect) {
@@ -229,7 +264,7 @@ fn progress(name: &str, games: usize) -> ProgressBar {
 }
 
 const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  \
-                       illegal   press→event p50/p99/max ms";
+                       illegal  at once  later p50/p99   press→event p50/p99/max ms";
 
 fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
     print_tally(out, row.profile, &row.machine)?;
@@ -275,9 +310,14 @@ fn print_offences(out: &mut dyn Write, tally: &Tally) -> std::io::Result<()> {
 fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Result<()> {
     let (perfect, delay) = (percent(tally.perfect, tally.games), &tally.delay_ms);
     let delays = [500, 990, 1000].map(|per_mille| delay.ms(per_mille).to_string()).join("/");
-    let Tally { games, moves, extra, disorder, false_illegal, .. } = tally;
+    let Tally { games, moves, extra, disorder, false_illegal, decided_ms, .. } = tally;
+    let (at_once, later) = decided_ms.split(AT_ONCE);
+    let decided = at_once + later.count();
+    let at_once = percent(at_once, decided);
+    let later = format!("{}/{}", later.ms(500), later.ms(990));
     let moves = figures(moves);
-    writeln!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}   {delays}")
+    write!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}")?;
+    writeln!(out, " {at_once:>8} {later:>14}   {delays}")
 }
 
 fn figures(moves: &Moves) -> String {
@@ -301,7 +341,6 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::simulate::rig::Rig;
 
     #[derive(Parser)]
     struct Line {
@@ -340,6 +379,17 @@ mod tests {
             told.contains("uneven-start                            2        2  100.00%      0   100.00%"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn every_kind_of_devices_is_reported() {
+        let line = ["--random", "1", "--plies", "10", "--profiles", "clean", "--kinds"];
+        let rows = accuracy(&[&line[..], &["--json"]].concat());
+        let kinds: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let names: Vec<&str> = kinds.iter().map(|row| row["kind"].as_str().unwrap()).collect();
+        assert_eq!(names, rig::KINDS.map(|(name, _)| name));
+        assert_eq!((&kinds[0]["perfect"], &kinds[0]["at_once"]), (&1.into(), &10.into()));
+        assert!(accuracy(&line).contains("\nlevels\nclean "));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod backup;
 pub mod check;
 pub mod demo;
 pub mod doctor;
+pub mod explain;
 pub mod export;
 pub mod games;
 mod log;

@@ -13,8 +13,12 @@ use std::{
 use clap::{Args as ClapArgs, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Exit, Failure, Outcome};
+use super::{
+    Exit, Failure, Outcome,
+    explain::{self, PlyName},
+};
 use crate::{
+    daemon::config::calibration,
     event::{Body, Event, Response},
     record::GameRecord,
     table::{
@@ -39,6 +43,12 @@ pub struct Args {
     /// One file per capture in this directory instead of stdout
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Tell why this ply was taken instead: A12 is the twelfth ply on board A, 12 that of every board
+    #[arg(long, value_name = "PLY,…", value_delimiter = ',', conflicts_with_all = ["format", "out", "jobs"])]
+    explain: Vec<PlyName>,
+    /// One JSON object a ply that is explained
+    #[arg(long, requires = "explain")]
+    json: bool,
     /// Captures at a time
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
@@ -75,6 +85,9 @@ struct ResponseLine<'a> {
 /// Runs the command.
 pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
     let settings = args.table.as_deref().map(read_table).transpose()?;
+    if !args.explain.is_empty() {
+        return explain_all(&args, settings.as_ref(), out);
+    }
     if let Some(dir) = &args.out {
         fs::create_dir_all(dir).map_err(|e| unavailable(dir, e))?;
     }
@@ -91,6 +104,22 @@ pub fn run(args: Args, out: &mut dyn Write) -> Outcome {
         None => Ok(()),
         Some(exit) => Err(Failure { exit, lines: failures.into_iter().flat_map(|failure| failure.lines).collect() }),
     }
+}
+
+/// Explains plies of every capture.
+fn explain_all(args: &Args, settings: Option<&TableSettings>, out: &mut dyn Write) -> Outcome {
+    for path in &args.captures {
+        let source = BufReader::new(File::open(path).map_err(|e| unavailable(path, e))?);
+        let (explained, read) = explain::explain(source, &args.explain, settings.cloned());
+        let heading = Some(path).filter(|_| args.captures.len() > 1);
+        explain::write(&explained, heading.map(PathBuf::as_path), args.json, out)?;
+        read.map_err(|e| Failure::new(Exit::BadInput, format!("{}: {e}", path.display())))?;
+        if explained.is_empty() {
+            let message = format!("{}: expected a record with this ply, found a shorter one", path.display());
+            return Err(Failure::new(Exit::BadInput, message));
+        }
+    }
+    Ok(())
 }
 
 /// Where a job leaves one capture's output.
@@ -169,7 +198,7 @@ fn feed(mut source: impl BufRead, settings: Option<TableSettings>, written: &mut
 }
 
 /// Reads a line into `line`; false at the end.
-fn read_line(reader: &mut impl BufRead, line: &mut String) -> std::io::Result<bool> {
+pub(super) fn read_line(reader: &mut impl BufRead, line: &mut String) -> std::io::Result<bool> {
     line.clear();
     let read = std::io::Read::take(reader, LINE_BYTES_MAX as u64).read_line(line)?;
     if read == LINE_BYTES_MAX {
@@ -219,7 +248,13 @@ impl Written {
 
 fn read_table(path: &Path) -> Result<TableSettings, Failure> {
     let text = fs::read_to_string(path).map_err(|e| unavailable(path, e))?;
-    toml::from_str(&text).map_err(|e| Failure::new(Exit::BadConfig, format!("{}: {}", path.display(), e.message())))
+    let bad = |message: &str| Failure::new(Exit::BadConfig, format!("{}: {message}", path.display()));
+    let mut table: TableSettings = toml::from_str(&text).map_err(|e| bad(e.message()))?;
+    let problems = calibration::load(std::slice::from_mut(&mut table), path.parent().unwrap_or(Path::new("")));
+    match problems.is_empty() {
+        true => Ok(table),
+        false => Err(super::check::bad_config(problems)),
+    }
 }
 
 fn target(dir: &Path, capture: &Path, format: Format) -> PathBuf {

@@ -1,10 +1,31 @@
 //! What stands at an emulated table, as arguments: boards, trays, clocks, faults.
 
+use clap::Parser as _;
+
 use crate::simulate::{
     devices::faults::{Faults, SETS},
     hands::Profile,
     rig::{Clocks, Rig, Sensing, Trays},
 };
+
+/// Kinds of devices that the report on all of them is about, with the arguments that make each. What a kind does not
+/// name is as in the first: DGT boards, clocks and trays without faults.
+pub const KINDS: [(&str, &str); 14] = [
+    ("identity", ""),
+    ("its faults", "--faults profile"),
+    ("tags", "--sensing tags"),
+    ("levels", "--sensing levels"),
+    ("learnt levels", "--sensing learnt-levels"),
+    ("mixed", "--sensing levels,identity"),
+    ("occupancy", "--sensing occupancy"),
+    ("no trays", "--no-trays"),
+    ("no clocks", "--no-clocks"),
+    ("one clock", "--one-clock"),
+    ("clock lost", "--faults clock-lost"),
+    ("dead square", "--faults dead-square"),
+    ("wrong man", "--faults wrong-man"),
+    ("long cable-out", "--faults cable-out-long"),
+];
 
 /// The faults that fit each profile.
 const OF_PROFILE: &str = "profile";
@@ -12,10 +33,11 @@ const OF_PROFILE: &str = "profile";
 /// The emulated devices.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RigArgs {
-    /// What boards feel: identity (DGT), piece, occupancy, tags or levels (BSLP)
-    #[arg(long, value_name = "KIND", default_value = "identity", value_parser = sensing)]
-    sensing: Sensing,
-    /// Trays feel only whether something lies in a slot [default: as the boards]
+    /// What boards feel: identity (DGT), piece, occupancy, tags, levels or learnt-levels (BSLP); of several each board
+    /// has another
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "identity", value_parser = sensing)]
+    sensing: Vec<Sensing>,
+    /// Trays feel only whether something lies in a slot [default: as the boards if they have occupancy or levels]
     #[arg(long, conflicts_with = "no_trays")]
     occupancy_trays: bool,
     /// No trays
@@ -32,16 +54,31 @@ pub struct RigArgs {
     faults: String,
 }
 
+/// Arguments of a rig and nothing else.
+#[derive(clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    rig: RigArgs,
+}
+
 impl RigArgs {
+    /// The rigs of [`KINDS`] by their names.
+    pub fn kinds() -> impl Iterator<Item = (&'static str, RigArgs)> {
+        let parse = |line: &str| Alone::try_parse_from(std::iter::once("rig").chain(line.split_whitespace()));
+        KINDS.into_iter().map(move |(name, line)| (name, parse(line).expect("arguments of our own").rig))
+    }
+
     /// The rig that such players get.
     pub fn rig(&self, profile: &Profile) -> Rig {
         let name = if self.faults == OF_PROFILE { profile.name } else { &self.faults };
-        let occupancy = self.occupancy_trays || self.sensing == Sensing::Occupancy;
+        let all = |sensing: Sensing| self.sensing.iter().all(|found| *found == sensing);
+        let occupancy = self.occupancy_trays || all(Sensing::Occupancy);
         Rig {
-            sensing: self.sensing,
+            boards: self.sensing.clone(),
             trays: match (self.no_trays, occupancy) {
                 (true, _) => Trays::Absent,
                 (false, true) => Trays::Occupancy,
+                (false, false) if all(Sensing::Levels) => Trays::Levels,
                 (false, false) => Trays::Piece,
             },
             clocks: match (self.no_clocks, self.one_clock) {
@@ -89,14 +126,24 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_is_another_rig() {
+        let rigs: Vec<Rig> = RigArgs::kinds().map(|(_, args)| args.rig(&Profile::HUMAN)).collect();
+        assert!(rigs.iter().enumerate().all(|(index, rig)| !rigs[..index].contains(rig)), "{rigs:?}");
+    }
+
+    #[test]
     fn arguments_make_a_rig() {
         let rig = |line: &str, profile: &str| {
             let args = Line::try_parse_from(["x"].into_iter().chain(line.split_whitespace())).map(|line| line.args);
             args.map(|args| args.rig(Profile::named(profile).unwrap())).map_err(|e| e.to_string())
         };
-        assert_eq!(rig("", "blitz"), Ok(Rig::default()));
+        assert_eq!(rig("", "blitz"), Ok(Rig { boards: vec![Sensing::Identity], ..Rig::default() }));
+        let mixed = rig("--sensing levels,identity", "clean").unwrap();
+        let of = |board| mixed.sensing(board);
+        assert_eq!((of(BoardId::A), of(BoardId::B), mixed.trays), (Sensing::Levels, Sensing::Identity, Trays::Piece));
+        assert_eq!(rig("--sensing levels", "clean").unwrap().trays, Trays::Levels);
         let bare = rig("--sensing occupancy --one-clock", "clean").unwrap();
-        assert_eq!((bare.sensing, bare.trays), (Sensing::Occupancy, Trays::Occupancy));
+        assert_eq!((bare.sensing(BoardId::B), bare.trays), (Sensing::Occupancy, Trays::Occupancy));
         assert!(bare.clocks.on(BoardId::A) && !bare.clocks.on(BoardId::B));
         let none = rig("--no-trays --no-clocks", "clean").unwrap();
         assert_eq!((none.trays, none.clocks), (Trays::Absent, Clocks::Absent));
@@ -109,6 +156,10 @@ mod tests {
             assert_eq!(rig(line, profile).unwrap().faults.name, name, "{line} {profile}");
         }
         assert!(rig("--fault deaf-square", "clean").unwrap_err().contains("dead-square"));
-        assert!(rig("--sensing smell", "clean").unwrap_err().contains("identity, piece, occupancy, tags, levels"));
+        assert!(
+            rig("--sensing smell", "clean")
+                .unwrap_err()
+                .contains("identity, piece, occupancy, tags, levels, learnt-levels")
+        );
     }
 }

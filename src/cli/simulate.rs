@@ -164,7 +164,7 @@ impl Simulated {
             ruleset: args.ruleset.to_string(),
             ..stage::settings_on(&rig, &terms, players_of(&game), &ports)
         };
-        stage::tell_rotation(&mut settings, &rig, &Stage::on(&rig, &performance, seed));
+        stage::tell_makes(&mut settings, &rig, &Stage::on(&rig, &performance, seed));
         Ok(Simulated { performance, rig, settings, started: started(&game), seed })
     }
 

@@ -4,6 +4,7 @@
 //! [`Problem`]s with place, what was expected, what was found and how to mend it, all of them at once. Ports, brokers
 //! and rights are not looked at.
 
+pub mod calibration;
 mod device;
 mod nodes;
 mod read;
@@ -180,9 +181,15 @@ impl Config {
     pub fn load(path: &Path) -> Result<Config, Vec<Problem>> {
         let whole = |message: String| vec![Problem { path: path.to_owned(), place: None, key: String::new(), message }];
         let text = read_file(path).map_err(whole)?;
-        let (config, mut notes) = nodes::read(&text, path);
+        let (mut config, mut notes) = nodes::read(&text, path);
         notes.check_files();
-        notes.into_result(config)
+        // Paths of the configuration are resolved already.
+        let more = calibration::load(&mut config.tables, Path::new(""));
+        match notes.into_result(config) {
+            Ok(config) if more.is_empty() => Ok(config),
+            Ok(_) => Err(more),
+            Err(problems) => Err(problems.into_iter().chain(more).collect()),
+        }
     }
 
     /// Checks a text; `path` is what messages name and what relative paths start from. No file is looked at.

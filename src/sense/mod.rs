@@ -7,6 +7,7 @@
 
 mod book;
 mod bslp;
+pub mod calibration;
 mod clock;
 mod dgt;
 mod guess;
@@ -17,6 +18,7 @@ mod tray;
 
 pub use book::{Book, Raw};
 pub use bslp::BslpDevice;
+pub use calibration::Calibration;
 pub use clock::{ClockSense, ClockView, Side};
 pub use dgt::DgtDevice;
 pub use guess::TrayGuess;

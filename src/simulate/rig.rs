@@ -16,18 +16,21 @@ pub enum Sensing {
     Occupancy,
     /// BSLP boards that tell the tag of every man.
     Tags,
-    /// BSLP boards that tell how strong the magnet of the man is.
+    /// BSLP boards that tell how strong the magnet of the man is, with calibration values.
     Levels,
+    /// The same without: what levels mean is learnt at the set-up.
+    LearntLevels,
 }
 
 impl Sensing {
     /// All, with their names on the command line.
-    pub const ALL: [(&'static str, Sensing); 5] = [
+    pub const ALL: [(&'static str, Sensing); 6] = [
         ("identity", Sensing::Identity),
         ("piece", Sensing::Piece),
         ("occupancy", Sensing::Occupancy),
         ("tags", Sensing::Tags),
         ("levels", Sensing::Levels),
+        ("learnt-levels", Sensing::LearntLevels),
     ];
 }
 
@@ -39,6 +42,8 @@ pub enum Trays {
     Piece,
     /// Whether something lies there.
     Occupancy,
+    /// How strong the magnet of the man is, with calibration values.
+    Levels,
     /// There are none.
     Absent,
 }
@@ -69,12 +74,21 @@ impl Clocks {
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rig {
-    /// The boards.
-    pub sensing: Sensing,
+    /// The boards; a table may mix kinds: board B has the second one, and so on in turn. Without any all have
+    /// [`Sensing::Identity`].
+    pub boards: Vec<Sensing>,
     /// The trays.
     pub trays: Trays,
     /// The clocks.
     pub clocks: Clocks,
     /// What is broken, and how often.
     pub faults: Faults,
+}
+
+impl Rig {
+    /// How a board feels its men.
+    pub fn sensing(&self, board: BoardId) -> Sensing {
+        let turn = board.index().checked_rem(self.boards.len());
+        turn.map_or(Sensing::Identity, |turn| self.boards[turn])
+    }
 }

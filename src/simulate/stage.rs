@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{
     event::Players,
-    table::settings::{DeviceSettings, Driver, Rotation, TableSettings},
+    table::settings::{Calibrated, DeviceSettings, Driver, Rotation, TableSettings},
     types::{BoardId, Instant, SECOND, Seat},
     wire::bslp,
 };
@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
         let (rotated, white_left) = (self.draws.random_ratio(1, 4), self.draws.random());
         let clock = self.rig.clocks.on(board);
         let site = self.site(&self.rig.faults);
-        let device: AnyDevice = match bslp_sensing(self.rig.sensing) {
+        let device: AnyDevice = match bslp_sensing(self.rig.sensing(board)) {
             None => Box::new(DgtBoard::new(DgtMake { board, rotated, white_left, clock }, site)),
             Some(sensing) => {
                 let serves = Serves::Board { board, rotated, clock: clock.then_some(white_left) };
@@ -237,6 +237,7 @@ impl<'a> Builder<'a> {
             Trays::Absent => return,
             Trays::Piece => bslp::Sensing::Piece,
             Trays::Occupancy => bslp::Sensing::Occupancy,
+            Trays::Levels => bslp::Sensing::Level,
         };
         let make = BslpMake { serves: Serves::Trays(seats), sensing };
         self.devices.push(Box::new(BslpUnit::new(make, self.site(&self.rig.faults))));
@@ -250,7 +251,7 @@ fn bslp_sensing(sensing: Sensing) -> Option<bslp::Sensing> {
         Sensing::Piece => Some(bslp::Sensing::Piece),
         Sensing::Occupancy => Some(bslp::Sensing::Occupancy),
         Sensing::Tags => Some(bslp::Sensing::Tag),
-        Sensing::Levels => Some(bslp::Sensing::Level),
+        Sensing::Levels | Sensing::LearntLevels => Some(bslp::Sensing::Level),
     }
 }
 
@@ -261,11 +262,11 @@ pub fn settings(terms: &Terms, players: Players, ports: &[String]) -> TableSetti
 
 /// The same for the devices of a rig.
 pub fn settings_on(rig: &Rig, terms: &Terms, players: Players, ports: &[String]) -> TableSettings {
-    let driver = if rig.sensing == Sensing::Identity { Driver::Dgt } else { Driver::Bslp };
+    let driver = |board| if rig.sensing(board) == Sensing::Identity { Driver::Dgt } else { Driver::Bslp };
     let boards = BoardId::first(terms.boards).map(|board| DeviceSettings {
         board: Some(board),
         clock: rig.clocks.on(board),
-        ..device(format!("board-{}", board.lower()), driver)
+        ..device(format!("board-{}", board.lower()), driver(board))
     });
     let trays = DeviceSettings { pockets: Seat::all(terms.boards).collect(), ..device("trays".into(), Driver::Bslp) };
     let trays = Some(trays).filter(|_| rig.trays != Trays::Absent);
@@ -305,13 +306,15 @@ fn device(name: String, driver: Driver) -> DeviceSettings {
     }
 }
 
-/// Boards that cannot tell how they lie: their settings say it.
-pub fn tell_rotation(settings: &mut TableSettings, rig: &Rig, stage: &Stage) {
-    if rig.sensing != Sensing::Occupancy {
-        return;
-    }
-    for (device, make) in settings.device.iter_mut().zip(stage.makes()) {
-        if let Some(rotated) = make["rotated"].as_bool() {
+/// What devices cannot tell their settings say: how a board of bare occupancy lies, what levels mean.
+pub fn tell_makes(settings: &mut TableSettings, rig: &Rig, stage: &Stage) {
+    for (device, unit) in settings.device.iter_mut().zip(stage.devices()) {
+        let sensing = device.board.map(|board| rig.sensing(board));
+        if sensing != Some(Sensing::LearntLevels) {
+            device.calibration = unit.calibration().map(Calibrated::Values);
+        }
+        let rotated = unit.make()["rotated"].as_bool().filter(|_| sensing == Some(Sensing::Occupancy));
+        if let Some(rotated) = rotated {
             device.rotation = if rotated { Rotation::Turned } else { Rotation::Straight };
         }
     }

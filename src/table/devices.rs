@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     DeviceIndex, SettingsError,
-    settings::{ClockSide, DeviceSettings, Driver, Rotation, TableSettings},
+    settings::{Calibrated, ClockSide, DeviceSettings, Driver, Rotation, TableSettings},
 };
 use crate::{
     event::LinkState,
@@ -20,6 +20,8 @@ pub struct Wired {
     /// What was last reported, to report changes only.
     pub reported: Option<Reported>,
     pub counters_due: Option<Instant>,
+    /// Since when nothing is heard of it.
+    pub silent_since: Option<Instant>,
     /// What cells measure, by channel and cell.
     pub raw: BTreeMap<(u8, u16), Raw>,
     /// What they measured when its board was set up.
@@ -65,7 +67,8 @@ impl Sensors {
         let tray = |seat: Seat| settings.device.iter().any(|device| device.pockets.contains(&seat));
         let trays: Vec<Option<TraySense>> =
             Seat::all(count).map(|seat| tray(seat).then(|| TraySense::new(seat.color))).collect();
-        let wired = |settings: &DeviceSettings| Wired {
+        let books = settings.device.iter().map(book).collect::<Result<Vec<Book>, _>>()?;
+        let wired = |(settings, levels): (&DeviceSettings, Book)| Wired {
             settings: settings.clone(),
             device: match settings.driver {
                 Driver::Dgt => Device::Dgt(Box::default()),
@@ -73,12 +76,13 @@ impl Sensors {
             },
             reported: None,
             counters_due: None,
+            silent_since: None,
             raw: BTreeMap::new(),
             home: Vec::new(),
-            levels: Book::default(),
+            levels,
         };
         Ok(Sensors {
-            devices: settings.device.iter().map(wired).collect(),
+            devices: settings.device.iter().zip(books).map(wired).collect(),
             boards,
             guesses: vec![None; trays.len()],
             trays,
@@ -129,6 +133,22 @@ fn board_count(settings: &TableSettings) -> Result<usize, SettingsError> {
             message: format!("expected a device with board = \"{board}\", found none; add one"),
         }),
         None => Ok(count),
+    }
+}
+
+/// What the levels of a device mean from the first: nothing without calibration.
+fn book(device: &DeviceSettings) -> Result<Book, SettingsError> {
+    let key = |key| format!("device {}: calibration{key}", device.name);
+    match &device.calibration {
+        None => Ok(Book::default()),
+        Some(Calibrated::File(path)) => {
+            let message = format!("expected values, found the name of a file that was not read: {path}");
+            Err(SettingsError { key: key(String::new()), message })
+        }
+        Some(Calibrated::Values(values)) => match values.check() {
+            Ok(()) => Ok(Book::calibrated(values)),
+            Err((name, message)) => Err(SettingsError { key: key(format!(".{name}")), message }),
+        },
     }
 }
 

@@ -134,13 +134,24 @@ impl Table {
             game,
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
+        if self.explaining {
+            self.play.tracker.set_noting();
+        }
     }
 
     /// Begins a game with these positions.
     pub(super) fn start_from(&mut self, game: Game) {
+        let ran = vec![false; game.len()];
+        self.go_on_from(game, ran);
+    }
+
+    /// The same where clocks have run before and are known.
+    pub(super) fn go_on_from(&mut self, game: Game, ran: Vec<bool>) {
         let clocked = std::mem::take(&mut self.play.clocked);
         let id = self.game_id();
+        let begins = !ran.contains(&true);
         self.take_up(id, game, clocked);
+        self.play.clock_ran = ran;
         self.emit(Body::GameStarted(GameStarted {
             ruleset: self.ruleset.to_string(),
             time_control: self.settings.time_control.clone(),
@@ -151,11 +162,26 @@ impl Table {
         self.sensors.guesses.iter_mut().flatten().for_each(TrayGuess::begin);
         for board in self.play.game.ids() {
             self.clock_runs(board);
+            if !begins {
+                self.watch_clock(board);
+                self.play.tracker.gap(board);
+                self.remember_trays(board);
+            }
             let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
             self.play.tracker.learn(&self.play.game, board, &seen, self.now);
             self.observe(board);
         }
         self.settle();
+    }
+
+    /// What lies in the trays of a board is in its pockets, the rest is on its way.
+    fn remember_trays(&mut self, board: BoardId) {
+        for seat in Color::ALL.map(|color| board.seat(color)) {
+            let Some(Some(tray)) = self.sensors.trays.get(seat.index()) else { continue };
+            let (seen, pocket) = (*tray.seen(), *self.play.game.board(board).pocket(seat.color));
+            let transit = pocket.zip(seen).map(|(all, seen)| all.saturating_sub(seen));
+            self.play.ledger.remember(seat, seen, transit);
+        }
     }
 
     /// White's clock runs first (WBN 7.5): the first side that runs is White's. Where a position was set with Black to
@@ -237,7 +263,9 @@ impl Table {
         if let (Some(by), Some(to_move)) = (before.running, after.to_move)
             && by != to_move
         {
-            self.play.tracker.press(board, Press { by, at: self.now, clock: Some(after.times) });
+            if !self.is_adrift(board) {
+                self.play.tracker.press(board, Press { by, at: self.now, clock: Some(after.times) });
+            }
             self.observe(board);
         }
         if before.running.is_some() && after.running.is_none() {
@@ -275,7 +303,11 @@ impl Table {
         self.emit(Body::GameEnded(GameEnded { result, reason, boards, by, half_points }));
     }
 
+    /// What a board shows is explained anew, unless nobody knows what was played there.
     pub(super) fn observe(&mut self, board: BoardId) {
+        if self.is_adrift(board) {
+            return;
+        }
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.observe(&self.play.game, board, &seen, self.now);
     }
@@ -290,7 +322,9 @@ impl Table {
                 self.publish_made(board);
             }
             let Play { tracker, game, ledger, .. } = &mut self.play;
-            let seen = |board| Some(seen(&self.sensors, game, ledger, board));
+            let adrift = &self.adrift;
+            let known = |board: BoardId| adrift[board.index()].is_none();
+            let seen = |board| known(board).then(|| seen(&self.sensors, game, ledger, board));
             match tracker.next(game, seen, self.now) {
                 Some(Decision::Complete(completed)) => self.complete(completed),
                 Some(Decision::Revise(revision)) => self.revise(revision),

@@ -1,7 +1,8 @@
 //! Tags and levels: what cells measure becomes what may stand there.
 //!
 //! In: raw readings of a device. Out: cells of boards and slots of trays, as from any other sensor. Boards that are set
-//! up between games teach what the readings mean; then everything that was measured is read again.
+//! up between games teach what the readings mean, where no calibration says it; then everything that was measured is
+//! read again.
 
 use super::{DeviceIndex, Table};
 use crate::{
@@ -20,9 +21,13 @@ impl Table {
             if wired.raw.len() < RAW_MAX || wired.raw.contains_key(&(channel, cell)) {
                 wired.raw.insert((channel, cell), *raw);
             }
+            wired.levels.follow((channel, cell), *raw);
         }
-        if let Some(board) = self.sensors.board_of(device) {
-            self.sensors.boards[board.index()].sense.set_learnt();
+        let calibrated = wired.levels.is_calibrated();
+        match self.sensors.board_of(device) {
+            Some(board) if !calibrated => self.sensors.boards[board.index()].sense.set_learnt(),
+            None if !calibrated && matches!(raws.first(), Some(Raw::Level(_))) => self.forget_tray(device, channel),
+            _ => {}
         }
         if self.learn(device) {
             self.read_again();
@@ -30,6 +35,17 @@ impl Table {
             for (cell, raw) in (first..=u16::MAX).zip(raws) {
                 self.read(device, channel, cell, *raw);
             }
+        }
+        if self.sensors.board_of(device).is_none() {
+            self.judge_tray(device, channel);
+        }
+    }
+
+    /// Levels of a tray that mean nothing tell no pocket: the seat counts as one without a tray.
+    fn forget_tray(&mut self, device: DeviceIndex, channel: u8) {
+        let seat = self.sensors.seat_of(device, channel);
+        if let Some(tray) = seat.and_then(|seat| self.sensors.trays.get_mut(seat.index())) {
+            *tray = None;
         }
     }
 
@@ -90,7 +106,7 @@ impl Table {
             Raw::Tag(_) => &self.sensors.tags,
             Raw::Level(_) => &self.sensors.devices[device].levels,
         };
-        let kinds: Kinds = book.kinds(raw);
+        let kinds: Kinds = book.kinds((channel, cell), raw);
         match (self.sensors.board_of(device), u8::try_from(cell)) {
             (Some(_), Ok(cell)) if cell < 64 => self.cell(device, cell, kinds),
             (Some(_), _) => {}

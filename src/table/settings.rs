@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     event::Players,
     rules::RuleSet,
+    sense::Calibration,
     types::{BoardId, Seat},
 };
 
@@ -95,9 +96,19 @@ pub struct DeviceSettings {
     /// Seats of tray channels 0, 1, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pockets: Vec<Seat>,
-    /// File with calibration values.
+    /// What the levels of its cells mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<String>,
+    pub calibration: Option<Calibrated>,
+}
+
+/// Calibration values, or the file that has them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum Calibrated {
+    /// Path of the file. A table is opened with values: whoever reads its settings reads the file.
+    File(String),
+    /// The values.
+    Values(Calibration),
 }
 
 /// A serial protocol.

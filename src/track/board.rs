@@ -94,7 +94,7 @@ enum Absent {
 }
 
 /// One board's hypothesis.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BoardTrack {
     pub(super) completion: Completion,
     pub(super) past: Vec<Past>,
@@ -149,6 +149,8 @@ pub struct BoardTrack {
     declared_next: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
     ended_at: Option<(Instant, Option<ClockTimes>)>,
+    /// Why plies were taken, if that was asked.
+    pub(super) notes: Option<Box<super::explain::Notes>>,
 }
 
 impl BoardTrack {
@@ -184,6 +186,7 @@ impl BoardTrack {
             declared: ByColor::default(),
             declared_next: ByColor::default(),
             ended_at: None,
+            notes: None,
         }
     }
 
@@ -221,11 +224,12 @@ impl BoardTrack {
         }
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
-        let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
+        let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
         let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
+        self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
@@ -270,6 +274,7 @@ impl BoardTrack {
             still: Bitboard::EMPTY,
             gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
+            noting: self.notes.is_some(),
         }
     }
 
@@ -579,6 +584,7 @@ impl BoardTrack {
             self.aliases.truncate(search::ALIASES_MAX - 1);
             self.aliases.push(Alias { square, reads: seen.placement.kinds(square), learnt: self.past.len() + 1 });
         }
+        self.note_illegal(&found);
         self.line.clear();
         self.rivals.clear();
         let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);

@@ -56,6 +56,8 @@ pub const LATER: u32 = 2;
 pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
+/// An illegal move to the next square that was made before the other player's.
+pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
 /// An illegal move that leaves nothing open, where no legal one is seen: not while men are in the air.
 pub const ILLEGAL_CLEAR: u32 = ILLEGAL + PLY + FROM_NOWHERE;
 /// Illegal castling: king and rook do not come to those squares by chance.

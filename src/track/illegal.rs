@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     AT_PRESS_US, SCAN_US, cost,
+    explain::{Item, Items, named, weigh},
     search::{self, Evidence},
 };
 use crate::{
@@ -23,6 +24,9 @@ const STOOD_US: i64 = 150 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
 const SECOND_MOVE_SQUARES: u32 = 2;
 
+/// A weight with its name.
+type Weight = (&'static str, u32);
+
 /// An illegal move that explains a board, alone or with legal plies after it.
 pub struct Illegal {
     /// The move.
@@ -31,6 +35,8 @@ pub struct Illegal {
     pub reasons: Vec<Reason>,
     /// What it costs to believe it, with all that it leaves open.
     pub cost: u32,
+    /// What that is made of, if it was asked.
+    pub items: Vec<Item>,
 }
 
 /// The illegal move of the side to move that explains the placement without a man where none should stand, alone or
@@ -39,15 +45,17 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let press = *evidence.presses.first()?;
     let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
         let (played, reasons) = as_played(position, attempt)?;
-        let (rest, mismatch) = rest(position, evidence, played);
+        let items = Items::new(evidence.noting);
+        let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
+        let (rest, mismatch, items) = rest(position, evidence, played, &items);
         let explains = without_stranger(mismatch, attempt).foreign.is_empty();
-        explains.then(|| Illegal { played, reasons, cost: weight + cost::PLY + rest })
+        explains.then(|| Illegal { played, reasons, cost: weight + rest, items })
     });
     found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
 }
 
 /// What it costs to believe the best legal plies after an illegal move, and what they leave open.
-fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32, Mismatch) {
+fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &Items) -> (u32, Mismatch, Vec<Item>) {
     let mut after = position.clone();
     after.play(played);
     let (press, presses) =
@@ -58,7 +66,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32,
             if hand.take(role, press) {
                 0
             } else {
-                cost::FROM_NOWHERE
+                weigh!(items, FROM_NOWHERE)
             }
         }
         _ => 0,
@@ -67,7 +75,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move) -> (u32,
     let since = [second, first];
     let evidence = Evidence { presses, since, rest_since: press, before: &[], lifted: &lifted, ..evidence };
     let found = search::explain(&after, evidence, presses.len() + 1);
-    (found.cost + from_nowhere, found.mismatch)
+    let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
+    (found.cost + from_nowhere, found.mismatch, items.before(rest))
 }
 
 /// A man of the player who made `first` that made a move, too, and stood there at the press: from where, to where.
@@ -123,7 +132,7 @@ fn attempts(
     position: &BoardPosition,
     evidence: Evidence<'_>,
     press: Instant,
-) -> ArrayVec<(Attempt, u32), ATTEMPTS_MAX> {
+) -> ArrayVec<(Attempt, Weight), ATTEMPTS_MAX> {
     let placement = evidence.placement;
     // The reply may have changed already what stood there at the press.
     let replied = |square: &Square| {
@@ -137,7 +146,7 @@ fn attempts(
     let mut attempts = ArrayVec::new();
     let castlings = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
     let castled = castlings.filter(|side| castled(position, placement, *side));
-    attempts.extend(castled.map(|side| (Attempt::Castle(side), cost::ILLEGAL_CASTLING)));
+    attempts.extend(castled.map(|side| (Attempt::Castle(side), named!(ILLEGAL_CASTLING))));
     let left = open & position.board().occupied();
     for to in open {
         let moved = left.into_iter().filter(|from| *from != to);
@@ -145,7 +154,7 @@ fn attempts(
         let shown = [placement.kinds(to), placement.kinds_at(to, press)];
         let shown: Kinds = if shown[0] == Kinds::EMPTY || replied.contains(to) { shown[1] } else { shown[0] };
         let dropped = shown.single().flatten().filter(|man| dropped(position, evidence, to, *man, press));
-        let dropped = dropped.map(|man| (Attempt::Drop { man, to }, cost::ILLEGAL));
+        let dropped = dropped.map(|man| (Attempt::Drop { man, to }, named!(ILLEGAL)));
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
     attempts
@@ -167,14 +176,19 @@ fn moved_to(
     from: Square,
     to: Square,
     press: Instant,
-) -> Option<(Attempt, u32)> {
+) -> Option<(Attempt, Weight)> {
     let Evidence { placement, since, rest_since, .. } = evidence;
     let man = position.board().piece_at(from)?;
     let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
     let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
+    // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn.
+    let ahead = placement.changed(to) < rest_since && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {
-        Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => cost::ILLEGAL_PROMOTION,
-        _ => cost::ILLEGAL,
+        Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => {
+            named!(ILLEGAL_PROMOTION)
+        }
+        _ if ahead => named!(ILLEGAL_AHEAD),
+        _ => named!(ILLEGAL),
     };
     // Men of the opponent are next to their squares more often than somebody moves them.
     let own = man.color == position.turn();
@@ -182,9 +196,6 @@ fn moved_to(
     let went = (since..=until).contains(&placement.changed(from));
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
-    // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn.
-    let ahead = placement.changed(to) < rest_since && from.distance(to) < SECOND_MOVE_SQUARES;
-    let weight = weight + if ahead { cost::PREMOVE } else { 0 };
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
 }
 

@@ -33,6 +33,13 @@ pub struct Revision {
     pub moves: Vec<Completed>,
 }
 
+impl Revision {
+    /// The moves alone.
+    pub fn plays(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves.iter().map(|completed| completed.played)
+    }
+}
+
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
@@ -68,7 +75,10 @@ impl BoardTrack {
             return Some(self.revise(board, &position, seen, from, &moves));
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
-        let (from, told) = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost))?;
+        let mut look = None;
+        let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), &mut look);
+        self.note_look(look);
+        let (from, told) = told?;
         Some(self.retell(board, &position, seen, from, &told))
     }
 
@@ -89,7 +99,7 @@ impl BoardTrack {
 
     /// Whether the last plies may be read anew for less than an illegal move costs.
     pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant, illegal: u32) -> bool {
-        self.reread(position, seen, at, Some(illegal)).is_some()
+        self.reread(position, seen, at, Some(illegal), &mut None).is_some()
     }
 
     /// The latest ply that was one of several and explains the board as another.

@@ -16,6 +16,7 @@
 
 mod board;
 pub mod cost;
+pub mod explain;
 mod hindsight;
 mod illegal;
 mod learn;
@@ -31,6 +32,7 @@ use crate::{
 
 use board::{BoardTrack, Readiness};
 pub use board::{LinePly, Seen};
+use explain::{How, Note};
 pub use lookback::Revision;
 pub use search::{Hand, PLIES_MAX};
 
@@ -98,7 +100,7 @@ pub enum Decision {
 }
 
 /// The hypotheses over all boards of a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tracker {
     boards: Vec<BoardTrack>,
 }
@@ -187,7 +189,11 @@ impl Tracker {
                 && let Some(seen) = seen(board)
             {
                 let arriving = self.arriving(game, board);
-                let revision = self.boards[board.index()].look_back(board, position, &arriving, &seen, at);
+                let track = &mut self.boards[board.index()];
+                let count = track.past.len();
+                let revision = track.look_back(board, position, &arriving, &seen, at);
+                let revised = revision.as_ref().map(|revision| (revision.from, revision.plays().collect()));
+                track.note_revised(board, revised, count, position, &seen, at);
                 if let Some(revision) = revision {
                     return Some(Decision::Revise(revision));
                 }
@@ -198,15 +204,18 @@ impl Tracker {
             {
                 let arriving = self.arriving(game, board);
                 let track = &mut self.boards[board.index()];
-                let completed = track.complete_likely_illegal(position, board, &arriving, &seen, at);
-                if completed.is_some() {
-                    return completed.map(Decision::Complete);
+                if let Some(completed) = track.complete_likely_illegal(position, board, &arriving, &seen, at) {
+                    track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
+                    return Some(Decision::Complete(completed));
                 }
             }
             let track = &mut self.boards[board.index()];
             match track.readiness(position, at) {
                 Readiness::Ready => {
-                    return track.complete(position, board, seen(board).as_ref()).map(Decision::Complete);
+                    let seen = seen(board);
+                    let completed = track.complete(position, board, seen.as_ref())?;
+                    track.note_completed(How::Line, &completed, position, seen.as_ref(), at);
+                    return Some(Decision::Complete(completed));
                 }
                 Readiness::Unexplained => {
                     let completed = seen(board).and_then(|seen| self.last_resort(position, board, &seen, at));
@@ -230,7 +239,21 @@ impl Tracker {
         at: Instant,
     ) -> Option<Completed> {
         let track = &mut self.boards[board.index()];
-        track.complete_illegal(position, board, seen, at).or_else(|| track.complete_unseen(position, board, seen, at))
+        let illegal = track.complete_illegal(position, board, seen, at).map(|completed| (How::Illegal, completed));
+        let unseen = || Some((How::Unseen, track.complete_unseen(position, board, seen, at)?));
+        let (how, completed) = illegal.or_else(unseen)?;
+        track.note_completed(how, &completed, position, Some(seen), at);
+        Some(completed)
+    }
+
+    /// From now on it is noted why plies are taken.
+    pub fn set_noting(&mut self) {
+        self.boards.iter_mut().for_each(BoardTrack::set_noting);
+    }
+
+    /// What was noted since this was asked last.
+    pub fn take_notes(&mut self) -> impl Iterator<Item = Note> + '_ {
+        self.boards.iter_mut().flat_map(BoardTrack::take_notes)
     }
 
     /// Learns which sensors contradict the game all the time.

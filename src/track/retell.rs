@@ -9,6 +9,7 @@ use super::{
     Completed, Completion, Press, Revision,
     board::{BoardTrack, Seen},
     cost,
+    explain::Look,
     hindsight::{self, Account, Ply, Told},
     past::Past,
     search::Hand,
@@ -30,6 +31,7 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
         illegal: Option<u32>,
+        look: &mut Option<Look>,
     ) -> Option<(usize, Told)> {
         let back = self.back();
         let first = self.past.len() - back;
@@ -57,12 +59,15 @@ impl BoardTrack {
             aliases: &self.aliases,
             blind: self.blind.into_iter().filter(|square| !moved(square)).collect(),
             promoted: &record,
+            noting: self.notes.is_some(),
         };
         let recorded = hindsight::tell(account, &record)?;
         if recorded.cost < recorded.moves().count() as u32 * cost::PLY + cost::REREAD {
+            *look = self.look(position, back, &recorded, None);
             return None;
         }
         let told = hindsight::tell(account, &[])?;
+        *look = self.look(position, back, &recorded, Some(&told));
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
         let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };

@@ -10,7 +10,10 @@
 use arrayvec::ArrayVec;
 use shakmaty::attacks;
 
-use super::cost;
+use super::{
+    cost,
+    explain::{self, Items, Weighed, Weighing, named, weigh},
+};
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
@@ -99,6 +102,8 @@ pub struct Evidence<'a> {
     pub gone: Bitboard,
     /// What a ply costs whose man has not been seen on its destination.
     pub unseen: u32,
+    /// Whether the answer says what was weighed.
+    pub noting: bool,
 }
 
 /// The best explanation of a placement.
@@ -114,6 +119,8 @@ pub struct Explanation {
     pub absent: bool,
     /// First moves of other lines that cost hardly more, the cheapest first.
     pub rivals: ArrayVec<Move, RIVALS_MAX>,
+    /// What was weighed, if that was asked.
+    pub weighing: Option<Weighing>,
 }
 
 #[derive(Clone)]
@@ -135,14 +142,18 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     let search = Search::new(position, evidence);
     let root = search.root(position);
     let mut best = search.believed(&root);
+    let mut tried = Tried::default();
+    search.note(&mut tried, std::slice::from_ref(&root));
     if !search.worth_looking(&root) {
-        return explanation(best, &[]);
+        let weighing = search.weighing(&root, &best, tried);
+        return explanation(best, &[], weighing);
     }
     let mut firsts: ArrayVec<(Move, u32), RIVALS_MAX> = ArrayVec::new();
-    let mut frontier = vec![root];
+    let mut frontier = vec![root.clone()];
     for _ in 0..plies.min(PLIES_MAX) {
         frontier = search.expand(&frontier);
         frontier.iter().for_each(|node| note_first(&mut firsts, node));
+        search.note(&mut tried, &frontier);
         if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
             best = found.clone();
         }
@@ -153,8 +164,12 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
             break;
         }
     }
-    explanation(best, &firsts)
+    let weighing = search.weighing(&root, &best, tried);
+    explanation(best, &firsts, weighing)
 }
+
+/// The cheapest line of each beginning.
+type Tried = Vec<(Line, u32)>;
 
 /// Keeps the cheapest cost of each first move.
 fn note_first(firsts: &mut ArrayVec<(Move, u32), RIVALS_MAX>, node: &Node) {
@@ -165,13 +180,13 @@ fn note_first(firsts: &mut ArrayVec<(Move, u32), RIVALS_MAX>, node: &Node) {
     }
 }
 
-fn explanation(best: Node, firsts: &[(Move, u32)]) -> Explanation {
+fn explanation(best: Node, firsts: &[(Move, u32)], weighing: Option<Weighing>) -> Explanation {
     let near = |(first, cost): &&(Move, u32)| Some(first) != best.line.first() && *cost < best.cost + cost::MARGIN;
     let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
     rivals.sort_by_key(|(_, cost)| *cost);
     let rivals = rivals.into_iter().map(|(first, _)| first).collect();
     let absent = best.spent > 0;
-    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, absent, rivals }
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, absent, rivals, weighing }
 }
 
 struct Search<'a> {
@@ -180,6 +195,8 @@ struct Search<'a> {
     restless: Bitboard,
     /// Squares whose sensor says nothing.
     dark: Bitboard,
+    /// What costs are made of, while a line is told.
+    items: Items,
 }
 
 impl<'a> Search<'a> {
@@ -189,7 +206,7 @@ impl<'a> Search<'a> {
         let dark = ambiguous & placement.allows_empty() | evidence.blind;
         let men = ambiguous & !dark & position.board().occupied();
         let restless = men.into_iter().filter(|square| placement.changed(*square) > evidence.rest_since).collect();
-        Search { evidence, restless, dark }
+        Search { evidence, restless, dark, items: Items::default() }
     }
 
     fn root(&self, position: &BoardPosition) -> Node {
@@ -252,6 +269,7 @@ impl<'a> Search<'a> {
     }
 
     fn child(&self, parent: &Node, m: Move) -> Node {
+        self.items.next_ply();
         let mut line = parent.line.clone();
         let squares = squares_of(m);
         let index = line.len();
@@ -259,7 +277,8 @@ impl<'a> Search<'a> {
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
         let early = if absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
-        let spent = parent.spent - refund(parent, m) + untouched + absence + early;
+        let (name, refund) = refund(parent, m);
+        let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early;
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
@@ -276,7 +295,7 @@ impl<'a> Search<'a> {
             Some(last) if self.evidence.before.is_empty() => changed(*last) + -super::SCAN_US,
             Some(_) => return 0,
         };
-        if changed(m) < before { cost::EARLY } else { 0 }
+        if changed(m) < before { weigh!(self.items, EARLY) } else { 0 }
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
@@ -300,10 +319,10 @@ impl<'a> Search<'a> {
         match () {
             () if showed(at_press, until) => 0,
             () if m.promotion().is_some() && showed(since, until) => 0,
-            () if m.promotion().is_some() && placement.allows_empty().contains(to) => cost::LAID,
-            () if showed(since, until) => cost::ABSENT,
-            () if m.is_capture() && placement.allows_empty().contains(to) => cost::TAKEN,
-            () => cost::NEVER,
+            () if m.promotion().is_some() && placement.allows_empty().contains(to) => weigh!(self.items, LAID),
+            () if showed(since, until) => weigh!(self.items, ABSENT),
+            () if m.is_capture() && placement.allows_empty().contains(to) => weigh!(self.items, TAKEN),
+            () => weigh!(self.items, NEVER),
         }
     }
 
@@ -311,7 +330,7 @@ impl<'a> Search<'a> {
     fn untouched(&self, squares: Bitboard, index: usize) -> u32 {
         let since = self.evidence.since[index % 2];
         let still = |square: &Square| self.evidence.placement.changed(*square) < since;
-        (squares & !self.dark).into_iter().filter(still).count() as u32 * cost::UNTOUCHED
+        weigh!(self.items, UNTOUCHED * (squares & !self.dark).into_iter().filter(still).count() as u32)
     }
 
     /// How many plies a line shares with what was believed.
@@ -320,6 +339,7 @@ impl<'a> Search<'a> {
     }
 
     fn node(&self, line: Line, position: BoardPosition, handled: Bitboard, spent: u32) -> Node {
+        self.items.keep();
         let mismatch = self.without_known(&line, self.evidence.placement.mismatch(&position));
         let kept = self.kept(&line);
         // Nothing holds back a line that leaves nothing open.
@@ -329,17 +349,20 @@ impl<'a> Search<'a> {
         let restless = self.restless & !handled;
         let still = self.evidence.still;
         let cost = spent
-            + line.len() as u32 * cost::PLY
-            + (mismatch.missing & !still).count() as u32 * cost::MISSING
-            + (mismatch.missing & !still & self.evidence.gone & !position.promoted()).count() as u32
-                * (cost::LACKING - cost::MISSING)
-            + (mismatch.foreign & !still).count() as u32 * cost::FOREIGN
-            + (mismatch.any() & still).count() as u32 * cost::STILL
-            + unseen.count() as u32 * self.evidence.unseen
-            + restless.count() as u32 * cost::TOUCHED
-            + self.evidence.presses.len().saturating_sub(line.len()) as u32 * cost::PRESS
+            + weigh!(self.items, PLY * line.len() as u32)
+            + weigh!(self.items, MISSING * (mismatch.missing & !still).count() as u32)
+            + self.items.take(
+                "LACKING",
+                (mismatch.missing & !still & self.evidence.gone & !position.promoted()).count() as u32
+                    * (cost::LACKING - cost::MISSING),
+            )
+            + weigh!(self.items, FOREIGN * (mismatch.foreign & !still).count() as u32)
+            + weigh!(self.items, STILL * (mismatch.any() & still).count() as u32)
+            + self.items.take("UNSEEN", unseen.count() as u32 * self.evidence.unseen)
+            + weigh!(self.items, TOUCHED * restless.count() as u32)
+            + weigh!(self.items, PRESS * self.evidence.presses.len().saturating_sub(line.len()) as u32)
             + self.hands(&line, &position)
-            + given_up as u32 * cost::GIVE_UP_MADE;
+            + weigh!(self.items, GIVE_UP_MADE * given_up as u32);
         let cost = cost - self.strays(&line, &position, mismatch);
         Node { line, position, mismatch, handled, spent, absence: 0, cost }
     }
@@ -354,14 +377,15 @@ impl<'a> Search<'a> {
             let from = (missing & position.board().by_piece(man))
                 .into_iter()
                 .map(|from| (stray(position, man, from, to), from));
-            let Some((cost, from)) = from.min_by_key(|(cost, _)| *cost) else { continue };
+            let Some(((name, cost), from)) = from.min_by_key(|((_, cost), _)| *cost) else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
                 let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
                 let still = self.evidence.still.contains(from);
-                let (there, known) = if still { (cost::STILL, cost::LACKING) } else { (cost::MISSING, 0) };
-                let cost = cost.saturating_sub(known);
-                saved += cost::FOREIGN + there - cost - if later { cost::LATER } else { 0 };
+                let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
+                let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
+                let later = if later { weigh!(self.items, LATER) } else { 0 };
+                saved += there - self.items.take(name, cost.saturating_sub(known)) - later;
             }
         }
         saved
@@ -388,6 +412,39 @@ impl<'a> Search<'a> {
         if stands { placement.changed(m.to()) } else { pressed }
     }
 
+    /// Keeps the cheapest line of each beginning, if that was asked.
+    fn note(&self, tried: &mut Tried, lines: &[Node]) {
+        for node in lines.iter().filter(|_| self.evidence.noting) {
+            match tried.iter_mut().find(|(line, _)| line.first() == node.line.first()) {
+                Some((_, cost)) if *cost <= node.cost => {}
+                Some(known) => *known = (node.line.clone(), node.cost),
+                None => tried.push((node.line.clone(), node.cost)),
+            }
+        }
+    }
+
+    /// The best line and the cheapest others with what their costs are made of, if that was asked.
+    fn weighing(self, root: &Node, best: &Node, mut tried: Tried) -> Option<Weighing> {
+        if !self.evidence.noting {
+            return None;
+        }
+        let search = Search { items: Items::new(true), ..self };
+        tried.retain(|(line, _)| line.first() != best.line.first());
+        tried.sort_by_key(|(_, cost)| *cost);
+        tried.truncate(explain::OTHERS_MAX);
+        let others = tried.into_iter().map(|(line, cost)| search.weighed(root, &line, cost)).collect();
+        let taken = search.weighed(root, &best.line, best.cost);
+        Some(Weighing { taken, others, unexplained: best.mismatch.any() })
+    }
+
+    /// A line is weighed once more, and what is added up noted. `cost` is what it came to before.
+    fn weighed(&self, root: &Node, line: &[Move], cost: u32) -> Weighed {
+        let start = self.node(Line::new(), root.position.clone(), Bitboard::EMPTY, 0);
+        let node = line.iter().fold(start, |node, m| self.child(&node, *m));
+        debug_assert_eq!(node.cost, cost, "the same line costs the same");
+        Weighed { line: line.to_vec(), cost, items: self.items.after(&[]) }
+    }
+
     /// How well drops agree with what left the pockets, and captures with what came to the partners' trays.
     fn hands(&self, line: &Line, after: &BoardPosition) -> u32 {
         let (mut hands, mut arrived) = (*self.evidence.lifted, *self.evidence.arrived);
@@ -396,7 +453,8 @@ impl<'a> Search<'a> {
         let mut mover = if line.len().is_multiple_of(2) { turn } else { !turn };
         for (index, m) in line.iter().enumerate() {
             if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
-                cost += if hand.take(*role, self.by_when(index, *m, mover)) { 0 } else { cost::FROM_NOWHERE };
+                let by_when = self.by_when(index, *m, mover);
+                cost += if hand.take(*role, by_when) { 0 } else { weigh!(self.items, FROM_NOWHERE) };
             }
             if let Some(role) = m.capture() {
                 arrived.get_mut(mover).take(role, Instant(i64::MAX));
@@ -404,21 +462,21 @@ impl<'a> Search<'a> {
             mover = !mover;
         }
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
-        cost + cost::IN_HAND * (held(&hands.white) + held(&hands.black))
-            + cost::ARRIVED * (arrived.white.count() + arrived.black.count())
+        cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
+            + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
     }
 }
 
-/// What a man costs that is missing on `from` and stands on `to`.
-pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> u32 {
+/// What a man costs that is missing on `from` and stands on `to`, by name.
+pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> (&'static str, u32) {
     let own = position.board().by_color(man.color).contains(to);
     let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
     match from.distance(to) {
-        _ if ahead => cost::PREMOVE,
-        _ if position.board().occupied().contains(to) => cost::FOREIGN,
-        0..=1 => cost::DISPLACED,
-        2 => cost::DISPLACED_FAR,
-        _ => cost::FOREIGN,
+        _ if ahead => named!(PREMOVE),
+        _ if position.board().occupied().contains(to) => named!(FOREIGN),
+        0..=1 => named!(DISPLACED),
+        2 => named!(DISPLACED_FAR),
+        _ => named!(FOREIGN),
     }
 }
 
@@ -430,14 +488,15 @@ fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
 }
 
 /// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
-fn refund(parent: &Node, m: Move) -> u32 {
+fn refund(parent: &Node, m: Move) -> (&'static str, u32) {
     let caught = parent.line.last().filter(|last| uci::destination(**last) == victim(m) && m.is_capture());
+    let unseen = if m.is_en_passant() { cost::CAUGHT_PASSING } else { cost::CAUGHT };
     match (caught, parent.absence) {
-        (Some(Move::Put { .. }), cost::NEVER) => cost::NEVER - cost::CAUGHT_DROP,
-        (Some(_), absence @ (cost::TAKEN | cost::NEVER)) if m.is_en_passant() => absence - cost::CAUGHT_PASSING,
-        (Some(_), absence @ (cost::TAKEN | cost::NEVER)) => absence - cost::CAUGHT,
-        (Some(_), cost::ABSENT) => cost::ABSENT - cost::ABSENT_CAUGHT,
-        _ => 0,
+        (Some(Move::Put { .. }), cost::NEVER) => ("NEVER", cost::NEVER - cost::CAUGHT_DROP),
+        (Some(_), cost::NEVER) => ("NEVER", cost::NEVER - unseen),
+        (Some(_), cost::TAKEN) => ("TAKEN", cost::TAKEN - unseen),
+        (Some(_), cost::ABSENT) => ("ABSENT", cost::ABSENT - cost::ABSENT_CAUGHT),
+        _ => ("", 0),
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! In: its section. Out: [`DeviceSettings`]. Whether the port exists and who answers there is found when it is opened.
 
-use super::read::{Found, Section, Unique};
+use super::{
+    calibration,
+    read::{Found, Section, Unique},
+};
 use crate::{
     table::settings::{ClockSide, DeviceSettings, Driver, Rotation},
     types::{BoardId, Seat},
@@ -51,7 +54,7 @@ fn device(section: Section<'_>, taken: &mut Taken, ports: &mut Unique) -> Device
         clock_white: section.get("clock_white").and_then(|found| found.choice(&sides)).unwrap_or_default(),
         rotation: section.get("rotation").and_then(rotation).unwrap_or_default(),
         pockets: section.get("pockets").map(|found| pockets(&found, driver, taken)).unwrap_or_default(),
-        calibration: section.get("calibration").and_then(|found| found.file()).map(|path| path.display().to_string()),
+        calibration: section.get("calibration").and_then(|found| calibration::of_device(&found)),
     };
     check_use(&section, driver);
     section.finish();

@@ -15,7 +15,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Config, Problem};
+use super::Problem;
 
 /// Letters of a found value that a message shows.
 const SHOWN_LETTERS_MAX: usize = 60;
@@ -73,7 +73,7 @@ impl Notes {
     }
 
     /// The value if there were no problems; they come in the order of the text.
-    pub(super) fn into_result(self, config: Config) -> Result<Config, Vec<Problem>> {
+    pub(super) fn into_result<T>(self, value: T) -> Result<T, Vec<Problem>> {
         let mut problems = std::mem::take(&mut self.inner.borrow_mut().problems);
         problems.sort();
         let problem = |(offset, key, message)| Problem {
@@ -82,7 +82,7 @@ impl Notes {
             key,
             message,
         };
-        if problems.is_empty() { Ok(config) } else { Err(problems.into_iter().map(problem).collect()) }
+        if problems.is_empty() { Ok(value) } else { Err(problems.into_iter().map(problem).collect()) }
     }
 }
 
@@ -225,6 +225,12 @@ impl<'a> Found<'a> {
     /// Whether it is a table; some keys may have one instead of a word.
     pub(super) fn is_table(&self) -> bool {
         self.value.is_table()
+    }
+
+    /// The section that it is if it is a table; reported if not.
+    pub(super) fn section(&self) -> Option<Section<'a>> {
+        let table = self.table("a table")?;
+        Some(Section::new(self.key.clone(), Some(table), self.offset, self.notes))
     }
 
     /// Its keys and values if it is a table; reported if not.

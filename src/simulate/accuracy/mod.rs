@@ -122,7 +122,7 @@ impl Trial<'_> {
         let stage = Stage::on(self.rig, &performance, self.seed);
         let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);
         let mut settings = TableSettings { ruleset: self.ruleset.to_string(), ..settings };
-        stage::tell_rotation(&mut settings, self.rig, &stage);
+        stage::tell_makes(&mut settings, self.rig, &stage);
         let opening = Opening { session: "accuracy".into(), started_us: 0, seq: 1, incident: 1 };
         let table = Table::new(settings.clone(), opening).map_err(|e| io::Error::other(e.to_string()))?;
         let mut host = TableHost::new(table);

@@ -12,6 +12,17 @@ use crate::types::MS;
 pub struct Delays(Vec<i64>);
 
 impl Delays {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many are not longer than this, and the others.
+    pub fn split(&self, micros: i64) -> (usize, Delays) {
+        let (within, longer): (Vec<i64>, Vec<i64>) = self.0.iter().partition(|delay| **delay <= micros);
+        (within.len(), Delays(longer))
+    }
+
     /// The time that so many per mille do not exceed, in ms; 0 of no times.
     pub fn ms(&self, per_mille: usize) -> i64 {
         let mut sorted = self.0.clone();

@@ -1,13 +1,14 @@
 //! A unit that speaks BSLP: pocket trays, one channel a seat and one cell a slot, or a board with its clock.
 //!
 //! It says nothing until a host has spoken, as a USB device that nobody has opened. It feels its cells one after
-//! another, tells every second that it lives, and a clock as soon as its lever moved. Tags are of each man, levels of
-//! each kind, positive for White.
+//! another, tells every second that it lives, and a clock as soon as its lever moved. Tags are of each man; levels are
+//! told again where a cell has drifted.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
+    sense::Calibration,
     simulate::world::{Clock, ManId, SLOTS, World},
     types::{BoardId, Color, Instant, Kinds, MS, Piece, SECOND, Seat},
     wire::bslp::{Command, Decoder, GROUP_MAX, Kind, Line, Run, Sensing, Sentence, Value},
@@ -16,6 +17,7 @@ use crate::{
 use super::{
     Chunk, Device, Site,
     faults::{Fault, Faults},
+    levels::Levels,
     line,
     scan::Scan,
     senses::Senses,
@@ -37,9 +39,6 @@ const BEAT: i64 = SECOND;
 const SPLIT_PER_MILLE: u32 = 20;
 /// The tag of the first man.
 const FIRST_TAG: u64 = 0x04a1_5c00;
-/// Levels of P, N, B, R, Q, K are so many apart; noise is less than half of it.
-const LEVEL_STEP: i32 = 80;
-const LEVEL_NOISE: std::ops::RangeInclusive<i32> = -25..=25;
 
 /// What a unit is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,9 +81,9 @@ pub struct BslpUnit {
     faults: Faults,
     /// When the clock falls silent.
     clock_lost: Option<Instant>,
-    /// Men by cell over all channels, as last felt, and their levels.
+    /// Men by cell over all channels, as last felt.
     felt: Vec<Felt>,
-    levels: Vec<i32>,
+    levels: Levels,
     /// Presses of buttons by channel that were told.
     pressed: Vec<u32>,
     seq: u16,
@@ -120,7 +119,7 @@ impl BslpUnit {
             faults: site.faults.clone(),
             clock_lost: site.clock_lost(),
             felt: vec![None; cells],
-            levels: vec![0; cells],
+            levels: site.levels(cells),
             pressed: Vec::new(),
             seq: 0,
             on_since: Instant::ZERO,
@@ -195,20 +194,24 @@ impl BslpUnit {
         let man = self.senses.read(felt.map(|(man, _)| man), &mut self.rng);
         self.set(cell, man.map(|man| (man, felt.map_or(0, |(_, id)| id))));
         if self.streaming() {
-            let seq = self.next_seq();
-            let (ch, slot) = ((cell / self.cells()) as u8, (cell % self.cells()) as u16);
-            let value = match self.make.sensing {
-                Sensing::Tag => Value::of_tag(self.tag(cell)),
-                Sensing::Level => Value::of_level(self.levels[cell]),
-                _ => Value::of_kinds(self.kinds(cell)),
-            };
-            self.tell(at, &Line::Cell { seq, ch, cell: slot, value });
+            self.tell_cell(at, cell);
         }
+    }
+
+    fn tell_cell(&mut self, at: Instant, cell: usize) {
+        let seq = self.next_seq();
+        let (ch, slot) = ((cell / self.cells()) as u8, (cell % self.cells()) as u16);
+        let value = match self.make.sensing {
+            Sensing::Tag => Value::of_tag(self.tag(cell)),
+            Sensing::Level => Value::of_level(self.levels.of(cell)),
+            _ => Value::of_kinds(self.kinds(cell)),
+        };
+        self.tell(at, &Line::Cell { seq, ch, cell: slot, value });
     }
 
     fn set(&mut self, cell: usize, felt: Felt) {
         self.felt[cell] = felt;
-        self.levels[cell] = level(felt.map(|(man, _)| man)) + self.rng.random_range(LEVEL_NOISE);
+        self.levels.measure(cell, felt.map(|(man, _)| man), self.done, &mut self.rng);
     }
 
     fn kinds(&self, cell: usize) -> Kinds {
@@ -275,6 +278,12 @@ impl BslpUnit {
         let uptime_ms = ((at - self.on_since) / MS) as u64;
         let seq = self.next_seq();
         self.tell(at, &Line::Beat { seq, uptime_ms, lost: 0 });
+        if self.make.sensing == Sensing::Level {
+            for cell in self.levels.drifted(at) {
+                self.set(cell, self.felt[cell]);
+                self.tell_cell(at, cell);
+            }
+        }
     }
 
     fn answer(&mut self, at: Instant, command: Command) {
@@ -306,7 +315,7 @@ impl BslpUnit {
             let (seq, first) = (self.next_seq(), (group[0] - begin) as u16);
             let line = match self.make.sensing {
                 Sensing::Tag => Line::Tags { seq, ch, first, tags: group.iter().map(|cell| self.tag(*cell)).collect() },
-                _ => Line::Levels { seq, ch, first, levels: group.iter().map(|cell| self.levels[*cell]).collect() },
+                _ => Line::Levels { seq, ch, first, levels: group.iter().map(|cell| self.levels.of(*cell)).collect() },
             };
             self.tell(at, &line);
         }
@@ -324,11 +333,6 @@ impl BslpUnit {
             cells: self.cells() as u16,
         }
     }
-}
-
-/// The level of a man in the middle of a cell.
-fn level(man: Option<Piece>) -> i32 {
-    man.map_or(0, |man| man.color.fold_wb(1, -1) * LEVEL_STEP * man.role as i32)
 }
 
 impl Device for BslpUnit {
@@ -386,6 +390,10 @@ impl Device for BslpUnit {
 
     fn streaming(&self) -> bool {
         self.beat_at.is_some()
+    }
+
+    fn calibration(&self) -> Option<Calibration> {
+        (self.make.sensing == Sensing::Level).then(|| self.levels.calibration(self.cells()))
     }
 
     fn make(&self) -> serde_json::Value {

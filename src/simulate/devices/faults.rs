@@ -10,6 +10,9 @@ use crate::types::{Instant, MS, SECOND};
 
 /// Names of the sets, by column of the table.
 pub const SETS: [&str; 4] = ["none", "human", "blitz", "chaos"];
+/// How long a cable is out, in µs.
+const SHORT: std::ops::RangeInclusive<i64> = 500 * MS..=6 * SECOND;
+const LONG: std::ops::RangeInclusive<i64> = 30 * SECOND..=60 * SECOND;
 /// Of how many a rate counts.
 const OF: u32 = 100_000;
 
@@ -40,6 +43,7 @@ faults! {
     DoubledByte "doubled-byte" [0, 0, 20, 50, 1_000] "a byte arrives twice; of messages"
     LostMessage "lost-message" [0, 0, 10, 50, 1_000] "a message is lost; of messages"
     CableOut "cable-out" [0, 0, 0, 30_000, 100_000] "a cable is out for seconds; of games"
+    CableOutLong "cable-out-long" [0, 0, 0, 0, 100_000] "a cable is out for half a minute to a minute; of games"
     Restart "restart" [0, 0, 0, 20_000, 100_000] "a device is switched off and on; of games"
     ClockLost "clock-lost" [0, 0, 0, 5_000, 100_000] "a clock is not heard any more; of games"
     Bounce "bounce" [0, 0, 500, 2_000, 20_000] "a lever is felt up again for a moment; of presses"
@@ -114,10 +118,12 @@ impl Span {
 /// When which of `devices` devices is cut off or restarted.
 pub fn troubles(faults: &Faults, devices: usize, span: Span, rng: &mut ChaCha8Rng) -> Vec<(Instant, usize, Trouble)> {
     let mut troubles = Vec::new();
-    if faults.happens(Fault::CableOut, rng) {
-        let (device, out) = (rng.random_range(0..devices), span.draw(rng));
-        let back = out + rng.random_range(500 * MS..=6 * SECOND);
-        troubles.extend([(out, device, Trouble::Out), (back, device, Trouble::In)]);
+    for (fault, lasts) in [(Fault::CableOut, SHORT), (Fault::CableOutLong, LONG)] {
+        if faults.happens(fault, rng) {
+            let (device, out) = (rng.random_range(0..devices), span.draw(rng));
+            let back = out + rng.random_range(lasts);
+            troubles.extend([(out, device, Trouble::Out), (back, device, Trouble::In)]);
+        }
     }
     if faults.happens(Fault::Restart, rng) {
         let (device, at) = (rng.random_range(0..devices), span.draw(rng));

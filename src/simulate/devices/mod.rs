@@ -7,6 +7,7 @@
 mod bslp;
 mod dgt;
 pub mod faults;
+mod levels;
 mod line;
 mod scan;
 mod senses;
@@ -16,10 +17,14 @@ pub use dgt::{DgtBoard, DgtMake};
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::types::{BoardId, Instant, Square};
+use crate::{
+    sense::Calibration,
+    types::{BoardId, Instant, Square},
+};
 
 use self::{
     faults::{Fault, Faults, Span},
+    levels::Levels,
     senses::Senses,
 };
 use super::{
@@ -59,6 +64,11 @@ impl Site<'_> {
         Senses::new(self.faults, 64, &men, self.span, &mut self.fault_rng())
     }
 
+    /// How cells measure, apart from all else.
+    fn levels(&self, cells: usize) -> Levels {
+        Levels::new(cells, self.span, &mut rng(self.seed, Stream::Faults(self.index | LEVELS)))
+    }
+
     /// When a clock is not heard any more.
     fn clock_lost(&self) -> Option<Instant> {
         let mut rng = rng(self.seed, Stream::Faults(self.index | CLOCK));
@@ -66,8 +76,9 @@ impl Site<'_> {
     }
 }
 
-/// Tells a device's clock from its cells.
+/// Tells a device's clock, and how its cells measure, from what is broken.
 const CLOCK: usize = 1 << 16;
+const LEVELS: usize = 1 << 17;
 
 /// Bytes on their way to the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +105,11 @@ pub trait Device {
 
     /// Whether a host has asked it to tell what changes.
     fn streaming(&self) -> bool;
+
+    /// What its levels mean, as somebody found who calibrated it; none if it does not measure levels.
+    fn calibration(&self) -> Option<Calibration> {
+        None
+    }
 
     /// What is particular to it, for the truth.
     fn make(&self) -> serde_json::Value;

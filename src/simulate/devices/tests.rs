@@ -383,7 +383,7 @@ fn boards_tell_kinds_tags_or_occupancy() {
 fn levels_tell_kind_and_side_within_noise() {
     let levels = felt(bslp::Sensing::Level).map(|level| level.parse::<i32>().unwrap());
     for (level, expect) in levels.into_iter().zip([320, 80, 0, 0, 80]) {
-        assert!((level - expect).abs() <= 25, "{levels:?}");
+        assert!((level - expect).abs() < 40, "nearest to what stands there: {levels:?}");
     }
 }
 

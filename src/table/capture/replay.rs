@@ -5,6 +5,7 @@
 use super::{Header, Line, LineError, Said, TableSettings, device, hex};
 use crate::{
     table::{Input, Opening, Output, Table},
+    track::explain::Note,
     types::{Instant, SECOND},
 };
 
@@ -101,6 +102,16 @@ impl Replay {
         let end = self.end.unwrap_or(self.last + AFTER_END_US).min(self.last + SILENCE_MAX_US);
         self.table.handle(end, Input::Timeout);
         self.drain(sink);
+    }
+
+    /// From now on it is noted why plies are taken.
+    pub fn explain(&mut self) {
+        self.table.explain();
+    }
+
+    /// What was noted since this was asked last.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        self.table.take_notes()
     }
 
     /// The machine.

@@ -8,7 +8,11 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Reading,
-    track::{AT_PRESS_US, cost, search},
+    track::{
+        AT_PRESS_US, cost,
+        explain::{Items, named, weigh},
+        search,
+    },
     types::{Bitboard, Instant, Kinds, MS, Piece, Square},
 };
 
@@ -53,7 +57,7 @@ pub struct Charged {
 }
 
 impl Charge<'_> {
-    pub fn sum(&self, log: &mut Log<'_>) -> Charged {
+    pub fn sum(&self, log: &mut Log<'_>, items: &Items) -> Charged {
         let shown = log.shown(self.at + -AT_PRESS_US, self.at + LATE_US);
         let touched_next = self.next.map_or(Bitboard::EMPTY, |(next, _)| search::squares_of(next));
         let to = uci::destination(self.played);
@@ -64,15 +68,16 @@ impl Charge<'_> {
         };
         let going_on: Bitboard = apart.into_iter().filter(going_on).collect();
         let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
-        let absence = match () {
-            () if self.account.blind.contains(to) => 0,
+        let (name, absence) = match () {
+            () if self.account.blind.contains(to) => ("", 0),
             () if apart.contains(to) => self.absence(log),
-            () if self.had_left(log) => cost::LEFT,
-            () => 0,
+            () if self.had_left(log) => named!(LEFT),
+            () => ("", 0),
         };
-        let passing = self.in_passing(log, wrong, touched_next);
-        let untouched = if absence == 0 { self.untouched(log, to) } else { 0 };
-        let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next);
+        let absence = items.take(name, absence);
+        let passing = self.in_passing(log, wrong, touched_next, items);
+        let untouched = if absence == 0 { self.untouched(log, to, items) } else { 0 };
+        let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next, items);
         Charged { cost: absence + standing + passing + untouched, wrong }
     }
 
@@ -94,21 +99,21 @@ impl Charge<'_> {
     }
 
     /// The ply's man did not stand where it went when the clock was pressed.
-    fn absence(&self, log: &mut Log<'_>) -> u32 {
+    fn absence(&self, log: &mut Log<'_>) -> (&'static str, u32) {
         let to = uci::destination(self.played);
         let kinds = self.after.at(to);
         let since = log.shown(self.earlier, self.at + LATE_US).at(to);
         let caught = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
         let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
         match self.played {
-            _ if since.meets(kinds) && caught => cost::ABSENT_CAUGHT,
-            _ if since.meets(kinds) => cost::ABSENT,
-            _ if laid => cost::LAID,
-            Move::Put { .. } if caught => cost::CAUGHT_DROP,
-            _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => cost::CAUGHT_PASSING,
-            _ if caught => cost::CAUGHT,
-            _ if self.played.is_capture() && since.meets(Kinds::EMPTY) => cost::TAKEN,
-            _ => cost::NEVER,
+            _ if since.meets(kinds) && caught => named!(ABSENT_CAUGHT),
+            _ if since.meets(kinds) => named!(ABSENT),
+            _ if laid => named!(LAID),
+            Move::Put { .. } if caught => named!(CAUGHT_DROP),
+            _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => named!(CAUGHT_PASSING),
+            _ if caught => named!(CAUGHT),
+            _ if self.played.is_capture() && since.meets(Kinds::EMPTY) => named!(TAKEN),
+            _ => named!(NEVER),
         }
     }
 
@@ -123,7 +128,7 @@ impl Charge<'_> {
 
     /// What squares cost that were wrong when the clock was pressed, and those that no hand of the next player
     /// explains.
-    fn standing_wrong(&self, log: &Log<'_>, wrong: Bitboard, leaving: Bitboard) -> (u32, Bitboard) {
+    fn standing_wrong(&self, log: &Log<'_>, wrong: Bitboard, leaving: Bitboard, items: &Items) -> (u32, Bitboard) {
         let (mut cost, mut lasting) = (0, wrong);
         let stands = |square: &Square| {
             let last = log.last(*square, self.at + LATE_US);
@@ -140,27 +145,30 @@ impl Charge<'_> {
                 let from = ((missing | leaving) & self.position.board().by_piece(man)).into_iter();
                 // That the man was missing at the press before has been charged.
                 let known = |from| if self.wrong.contains(from) { cost::LACKING } else { 0 };
-                let stray = |from| self.stray(man, from, square, recent);
-                from.map(|from| (stray(from).saturating_sub(known(from)), from)).min_by_key(|(cost, _)| *cost)
+                let stray = |from| {
+                    let (name, stray) = self.stray(man, from, square, recent);
+                    (name, stray.saturating_sub(known(from)))
+                };
+                from.map(|from| (stray(from), from)).min_by_key(|((_, cost), _)| *cost)
             });
             let theirs = recent && man.is_some_and(|man| man.color == self.position.turn());
             match from {
                 _ if self.wrong.contains(square) => {
                     from.into_iter().for_each(|(_, from)| missing.discard(from));
-                    cost += cost::STILL;
+                    cost += weigh!(items, STILL);
                 }
                 None if recent && man.is_some() && man == in_hand => {
                     lasting.discard(square);
-                    cost += cost::STOOD;
+                    cost += weigh!(items, STOOD);
                 }
-                Some((stray, from)) if stray < cost::FOREIGN => {
+                Some(((name, stray), from)) if stray < cost::FOREIGN => {
                     missing.discard(from);
                     if theirs && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));
                     }
-                    cost += stray;
+                    cost += items.take(name, stray);
                 }
-                _ => cost += cost::FOREIGN,
+                _ => cost += weigh!(items, FOREIGN),
             }
         }
         let left = |square: &Square| {
@@ -169,20 +177,20 @@ impl Charge<'_> {
         let theirs: Bitboard =
             (missing & self.position.board().by_color(self.position.turn())).into_iter().filter(left).collect();
         let fresh = missing & !self.wrong;
-        cost += (fresh & theirs).count() as u32 * cost::MISSING
-            + (fresh & !theirs).count() as u32 * cost::LACKING
-            + (missing & self.wrong).count() as u32 * cost::GONE;
+        cost += weigh!(items, MISSING * (fresh & theirs).count() as u32)
+            + weigh!(items, LACKING * (fresh & !theirs).count() as u32)
+            + weigh!(items, GONE * (missing & self.wrong).count() as u32);
         (cost, lasting)
     }
 
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.
-    fn stray(&self, man: Piece, from: Square, to: Square, recent: bool) -> u32 {
+    fn stray(&self, man: Piece, from: Square, to: Square, recent: bool) -> (&'static str, u32) {
         let in_hand = recent && man.color == self.position.turn();
-        if in_hand { cost::STOOD } else { search::stray(self.position, man, from, to) }
+        if in_hand { named!(STOOD) } else { search::stray(self.position, man, from, to) }
     }
 
     /// What was seen since the ply before and fits neither before nor after.
-    fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard) -> u32 {
+    fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard, items: &Items) -> u32 {
         let touched = search::squares_of(self.played);
         let begun = log.begun(self.from + LATE_US, self.at + LATE_US).iter();
         let odd = begun.filter(|reading| {
@@ -196,11 +204,11 @@ impl Charge<'_> {
                 || next && self.next.is_some_and(|(_, squares)| kinds.meets(squares.at(square)));
             !fits && passes && !wrong.contains(square)
         });
-        odd.map(passing).sum()
+        odd.map(passing).map(|(name, cost)| items.take(name, cost)).sum()
     }
 
     /// Squares that the ply must have touched and whose reading never changed.
-    fn untouched(&self, log: &Log<'_>, to: Square) -> u32 {
+    fn untouched(&self, log: &Log<'_>, to: Square, items: &Items) -> u32 {
         let touched = search::squares_of(self.played) & !self.account.blind;
         let differs = |square: &Square| self.before.at(*square) != self.after.at(*square) && *square != to;
         // A man that lay or stood elsewhere has been charged for that.
@@ -209,12 +217,12 @@ impl Charge<'_> {
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
         let captured = self.played.is_capture() && stayed(&to);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
-        (others + u32::from(captured)) * cost::UNTOUCHED
+        weigh!(items, UNTOUCHED * (others + u32::from(captured)))
     }
 }
 
 /// What it costs that something was seen for a while which no ply explains.
-fn passing(reading: &Reading) -> u32 {
+fn passing(reading: &Reading) -> (&'static str, u32) {
     let brief = reading.until - reading.since < BRIEF_US;
-    if brief || !reading.kinds.meets(Kinds::OCCUPIED) { cost::LIFTED } else { cost::STOOD }
+    if brief || !reading.kinds.meets(Kinds::OCCUPIED) { named!(LIFTED) } else { named!(STOOD) }
 }

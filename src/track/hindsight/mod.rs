@@ -20,6 +20,7 @@ use self::{
 };
 use super::{
     Press, SCAN_US, cost,
+    explain::{Item, Items, weigh},
     search::{self, Alias, Evidence, Hand, Line},
 };
 use crate::{
@@ -73,6 +74,8 @@ pub struct Account<'a> {
     pub blind: Bitboard,
     /// Promotions whose kind was known.
     pub promoted: &'a [Move],
+    /// Whether the answer says what was weighed.
+    pub noting: bool,
 }
 
 /// One ply of a line.
@@ -105,6 +108,8 @@ pub struct Told {
     pub idle: usize,
     /// Presses until then are answered or were for nothing.
     pub until: Instant,
+    /// What the cost is made of, if that was asked.
+    pub items: Vec<Item>,
 }
 
 impl Told {
@@ -147,12 +152,14 @@ struct Node {
     wrong: Bitboard,
     hands: ByColor<Option<Hand>>,
     cost: u32,
+    /// What it is made of, if that was asked.
+    items: Vec<Item>,
 }
 
 /// The best account of what was played; its first plies are those of `record`. None if no line has so many.
 pub fn tell(account: Account<'_>, record: &[Move]) -> Option<Told> {
     let log = Log::new(account.placement, account.made[0] + -SCAN_US);
-    let mut teller = Teller { account, record, log, tried: Vec::new() };
+    let mut teller = Teller { account, record, log, tried: Vec::new(), items: Items::new(account.noting) };
     let mut lines = vec![teller.root()];
     for press in account.presses {
         lines = teller.answer(lines, *press);
@@ -168,6 +175,7 @@ struct Teller<'a> {
     log: Log<'a>,
     /// All plies that were tried.
     tried: Vec<Tried>,
+    items: Items,
 }
 
 impl Teller<'_> {
@@ -188,14 +196,16 @@ impl Teller<'_> {
             wrong: Bitboard::EMPTY,
             hands: *lifted,
             cost: 0,
+            items: Vec::new(),
         }
     }
 
     /// The lines after a press: with a ply that it completes, with unpressed ones before, or with none.
     fn answer(&mut self, lines: Vec<Node>, press: Press) -> Vec<Node> {
         let idle = |node: &Node| {
-            let more = if node.idle { cost::IDLE_BACK } else { cost::IDLE };
-            Node { cost: node.cost + more, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
+            let more = if node.idle { weigh!(self.items, IDLE_BACK) } else { weigh!(self.items, IDLE) };
+            let items = self.items.after(&node.items);
+            Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
         };
         let mut answered: Vec<Node> = lines.iter().map(idle).collect();
         let mut open = lines;
@@ -289,10 +299,10 @@ impl Teller<'_> {
         let charged = self.charge(node, Some((m, &squares)));
         let early =
             arrived.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
-        let spent = cost::PLY
-            + if early { cost::PREMOVE } else { 0 }
-            + if taken { 0 } else { cost::FROM_NOWHERE }
-            + if press.is_some() { 0 } else { cost::UNPRESSED };
+        let spent = weigh!(self.items, PLY)
+            + if early { weigh!(self.items, PREMOVE) } else { 0 }
+            + if taken { 0 } else { weigh!(self.items, FROM_NOWHERE) }
+            + if press.is_some() { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
@@ -309,6 +319,7 @@ impl Teller<'_> {
             wrong: charged.wrong,
             hands,
             cost: node.cost + charged.cost + spent,
+            items: self.items.after(&node.items),
         }
     }
 
@@ -342,14 +353,14 @@ impl Teller<'_> {
             at: node.completed[1],
             wrong: node.wrong,
         }
-        .sum(&mut self.log)
+        .sum(&mut self.log, &self.items)
     }
 
     /// A line with what has been made since the last press.
     fn finish(&mut self, node: Node) -> Told {
         let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::ZERO, |ply| ply.made_at);
         let since = [made(2), made(1)];
-        let Account { placement, arrived, aliases, blind, young, .. } = self.account;
+        let Account { placement, arrived, aliases, blind, young, noting, .. } = self.account;
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
         let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
         let idle = if timely || young.is_empty() { 0 } else { cost::IDLE };
@@ -366,8 +377,10 @@ impl Teller<'_> {
             still: Bitboard::EMPTY,
             gone: placement.unchanged_since(placement.latest() + -GONE_US),
             unseen: cost::UNSEEN,
+            noting,
         };
         let wrong = self.charge(&node, None).wrong;
+        self.items.forget();
         // Men of the player who pressed the clock, and what the other one has not had in hand since.
         let theirs = node.position.board().by_color(!node.position.turn());
         let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
@@ -386,7 +399,10 @@ impl Teller<'_> {
         let before = recorded.map_or(0, |last| last.cost);
         let mut plies: Vec<Ply> = self.back(&node).copied().collect();
         plies.reverse();
-        Told { plies, line: found.line, cost, before, idle: node.idles, until: self.account.until }
+        let found_items = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
+        self.items.take("IDLE", idle);
+        let items = self.items.after(&[node.items, found_items].concat());
+        Told { plies, line: found.line, cost, before, idle: node.idles, until: self.account.until, items }
     }
 }
 

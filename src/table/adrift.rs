@@ -1,0 +1,193 @@
+//! A board whose sensors were away for long: the moves in between are found, or the gap is recorded and play goes on.
+//!
+//! In: when a board's device fell silent and spoke again, what it shows then. Out: nothing where a line of plies
+//! explains that (it is told to be uncertain); else the end of the game without a result, with the gap as its reason,
+//! and the next game from what stands on the boards. It guesses no moves.
+
+use super::{DeviceIndex, Table, devices::Wired, play::seen};
+use crate::{
+    event::{Body, LinkState, Uncertain},
+    notation::{bfen::Bfen, san},
+    rules::{BoardPosition, Game, Pocket},
+    types::{Bitboard, BoardId, Color, Instant, Kinds, MS, Role, SECOND, Square},
+};
+
+/// A shorter absence hides few plies: the tracker finds them.
+const LONG_US: i64 = 10 * SECOND;
+/// How long devices take to show their boards after their first word, and how often boards are looked at after that.
+const START_UP_US: i64 = SECOND;
+const AGAIN_US: i64 = 200 * MS;
+/// A board that has rested so long has no man in the air.
+const REST_US: i64 = 400 * MS;
+/// How long a moment is waited for in which all boards rest. After twice that, a board on which not every square tells
+/// is left to the tracker.
+const PATIENCE_US: i64 = 20 * SECOND;
+
+/// One board that nobody knows any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Adrift {
+    /// When its sensors were back.
+    since: Instant,
+    /// When it is looked at next.
+    due: Instant,
+}
+
+impl Table {
+    /// Bytes of a device arrive: if it was silent for long, nobody knows what its board shows until it is looked at.
+    pub(super) fn sensors_back(&mut self, device: DeviceIndex) {
+        let Some(wired) = self.sensors.devices.get(device).filter(|_| self.play.is_on()) else { return };
+        let long = wired.silent_since.is_some_and(|since| self.now - since >= LONG_US);
+        if let Some(board) = wired.settings.board.filter(|board| long && !self.is_adrift(*board)) {
+            self.adrift[board.index()] = Some(Adrift { since: self.now, due: self.now + START_UP_US });
+        }
+    }
+
+    /// A board's device is understood again: it shows its men soon.
+    pub(super) fn await_start_up(&mut self, board: BoardId) {
+        if let Some(adrift) = &mut self.adrift[board.index()] {
+            *adrift = Adrift { since: self.now, due: self.now + START_UP_US };
+        }
+    }
+
+    pub(super) fn is_adrift(&self, board: BoardId) -> bool {
+        self.adrift[board.index()].is_some()
+    }
+
+    pub(super) fn adrift_deadline(&self) -> Option<Instant> {
+        self.adrift.iter().flatten().map(|adrift| adrift.due).min()
+    }
+
+    /// Looks at boards that are due.
+    pub(super) fn watch_adrift(&mut self) {
+        for board in self.play.game.ids() {
+            let Some(adrift) = self.adrift[board.index()].filter(|adrift| self.now >= adrift.due) else { continue };
+            let speaks =
+                |wired: &Wired| wired.settings.board == Some(board) && wired.device.speaks().state() == LinkState::Up;
+            if !self.sensors.devices.iter().any(speaks) {
+                self.adrift[board.index()] = Some(Adrift { due: self.now + START_UP_US, ..adrift });
+            } else if !self.play.is_on() {
+                self.adrift[board.index()] = None;
+            } else if self.is_found(board) || self.now - adrift.since >= 2 * PATIENCE_US {
+                self.found(board);
+            } else if let Some(position) = self.standing(board, self.now - adrift.since >= PATIENCE_US) {
+                self.go_on(board, position);
+            } else {
+                self.adrift[board.index()] = Some(Adrift { due: self.now + AGAIN_US, ..adrift });
+            }
+        }
+    }
+
+    /// Whether the tracker explains all that the board shows, or nobody can tell what stands there.
+    fn is_found(&self, board: BoardId) -> bool {
+        let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+        let mut tracker = self.play.tracker.clone();
+        tracker.gap(board);
+        tracker.observe(&self.play.game, board, &seen, self.now);
+        let vague = Square::ALL.into_iter().any(|square| seen.placement.kinds(square) == Kinds::OCCUPIED);
+        vague || tracker.unexplained(board).is_empty()
+    }
+
+    /// Play goes on as after a short absence; several plies at once may have been others.
+    fn found(&mut self, board: BoardId) {
+        self.adrift[board.index()] = None;
+        self.play.tracker.gap(board);
+        self.observe(board);
+        let mut position = self.play.game.board(board).clone();
+        let mut line = Vec::new();
+        for ply in self.play.tracker.line(board) {
+            line.push(san::write(&position, ply.played, self.play.game.len()));
+            position.play(ply.played);
+        }
+        if line.len() > 1 {
+            self.emit(Body::Uncertain(Uncertain { board, candidates: vec![line.join(" ")] }));
+        }
+        self.settle();
+    }
+
+    /// What stands on the board if every square tells and both kings are there. All boards must rest, unless that was
+    /// waited for in vain.
+    fn standing(&self, board: BoardId, at_once: bool) -> Option<BoardPosition> {
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        let others = self.play.game.ids().filter(|other| *other != board);
+        let quiet = others.into_iter().all(|other| self.play.tracker.line(other).is_empty());
+        let rests = quiet && self.now - placement.latest() >= REST_US;
+        if !rests && !at_once {
+            return None;
+        }
+        let before = self.play.game.board(board);
+        let mut setup = shakmaty::Setup::from(before);
+        setup.board = shakmaty::Board::empty();
+        let mut promoted = Bitboard::EMPTY;
+        for square in Square::ALL {
+            match placement.kinds(square).single()? {
+                // It became something else and looks as before (WBN 5.7).
+                Some(pawn) if pawn.role == Role::Pawn && BoardPosition::is_last_rank(pawn.color, square) => {
+                    let role = before.rules().promotions().next().unwrap_or(Role::Queen);
+                    setup.board.set_piece_at(square, role.of(pawn.color));
+                    promoted.add(square);
+                }
+                Some(man) => setup.board.set_piece_at(square, man),
+                None => {}
+            }
+        }
+        let same = |square: &Square| setup.board.piece_at(*square) == before.board().piece_at(*square);
+        setup.promoted = promoted | before.promoted().into_iter().filter(same).collect::<Bitboard>();
+        setup.ep_square = None;
+        setup.turn = self.clock_view(board).and_then(|view| view.to_move).unwrap_or(setup.turn);
+        let kings = |color| (setup.board.kings() & setup.board.by_color(color)).count() == 1;
+        Color::ALL.into_iter().all(kings).then(|| BoardPosition::from_setup(&setup, before.plies(), *before.rules()))
+    }
+
+    /// The gap is recorded, and the next game begins with what stands on the boards.
+    fn go_on(&mut self, board: BoardId, position: BoardPosition) {
+        let game = self.with_pockets(board, position);
+        let ran = self.play.clock_ran.clone();
+        let reason = format!("a gap: what was played on board {board} while its sensors were away is not known");
+        self.end("*", &reason, vec![board], "table");
+        self.adrift.fill(None);
+        // A position without history, as a text has it.
+        let game = Bfen::of_game(&game, |_| None).to_game(&self.ruleset);
+        self.go_on_from(game, ran);
+    }
+
+    /// All boards with one of them as it stands now. Fewer men than before are captured ones, more are dropped ones;
+    /// trays may hold more than that tells.
+    fn with_pockets(&self, board: BoardId, mut position: BoardPosition) -> Game {
+        let mut positions: Vec<BoardPosition> =
+            self.play.game.ids().map(|id| self.play.game.board(id).clone()).collect();
+        let before = &positions[board.index()];
+        let count = |position: &BoardPosition, color, role: Role| position.board().by_piece(role.of(color)).count();
+        let mut captured = Vec::new();
+        for color in Color::ALL {
+            let mut pocket = *before.pocket(color);
+            for role in Role::ALL {
+                let (was, is) = (count(before, color, role), count(&position, color, role));
+                let dropped = u8::try_from(is.saturating_sub(was)).unwrap_or(u8::MAX);
+                *pocket.get_mut(role) = pocket.get(role).saturating_sub(dropped);
+                captured.extend((is..was).map(|_| (color, role)));
+            }
+            position.set_pocket(color, pocket);
+        }
+        positions[board.index()] = position;
+        for (color, role) in captured {
+            let partner = board.seat(color).opponent().partners(positions.len()).next();
+            if let Some(partner) = partner {
+                positions[partner.board.index()].add_to_pocket(partner.color, role);
+            }
+        }
+        for (index, position) in positions.iter_mut().enumerate() {
+            let Some(id) = BoardId::new(index) else { continue };
+            for color in Color::ALL {
+                let tray = self.sensors.trays.get(id.seat(color).index()).and_then(Option::as_ref);
+                // What is on its way or in a hand lies in no tray.
+                let seen = tray.map_or(Pocket::default(), |tray| *tray.seen());
+                position.set_pocket(color, most(*position.pocket(color), seen));
+            }
+        }
+        Game::from_positions(self.ruleset.clone(), positions)
+    }
+}
+
+fn most(left: Pocket, right: Pocket) -> Pocket {
+    left.zip(right).map(|(left, right)| left.max(right))
+}
