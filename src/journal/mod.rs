@@ -23,7 +23,7 @@ mod writer;
 
 use std::sync::Arc;
 
-pub use error::JournalError;
+pub use error::{JournalError, takes_nothing};
 pub use marks::Marks;
 pub use reader::{GameSummary, Reader};
 pub use retention::Retention;

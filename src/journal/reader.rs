@@ -459,7 +459,7 @@ fn unplug(settings: &TableSettings, t: Instant, out: &mut dyn io::Write) -> Resu
 
 /// Opens the file for reading. Without the right to write the directory and without a running daemon SQLite cannot make
 /// its shared memory; a journal that was closed whole is then read as the unchanging file that it is.
-fn connect(path: &Path) -> Result<Connection, JournalError> {
+pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
