@@ -144,7 +144,7 @@ impl Node {
         let lanes = Arc::new(Lanes::default());
         let makings = Makings::new(&settings, &opened, clock, &name, &topics, lanes.clone());
         let hall = Hall::open(&settings.tables, makings)?;
-        let addresses = Addresses { broker: bus.address(), web: web_address };
+        let (addresses, inner) = (Addresses { broker: bus.address(), web: web_address }, bus.inner());
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), Requests::new());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
@@ -167,7 +167,7 @@ impl Node {
         let stop = watch::Sender::new(false);
         let (orders, tables) = hall.run(around, &stop)?;
         let (web_stop, web_stopped) = oneshot::channel();
-        let web = WebSettings { broker: addresses.broker.clone(), ..web };
+        let web = WebSettings { broker: inner, ..web };
         let web = tokio::spawn(server::serve(listener, web, async move {
             let _ = web_stopped.await; // a node that is dropped stops its web server, too
         }));
