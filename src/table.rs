@@ -230,7 +230,7 @@ impl Table {
             let back =
                 report.link == LinkState::Up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
             if let Some(board) = wired.settings.board.filter(|_| back) {
-                self.play.tracker.gap(board);
+                self.play.tracker.unwatched(board);
             }
             if due || wired.reported.as_ref() != Some(&report) {
                 wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);

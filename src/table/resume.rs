@@ -163,7 +163,7 @@ impl Table {
             let plies: Vec<Completed> = self.plies_of(board).map(|entry| entry.completed.clone()).collect();
             let start = self.play.origin.board(board).clone();
             self.play.tracker.rewrite(board, start, &plies);
-            self.play.tracker.gap(board);
+            self.play.tracker.unwatched(board);
             if self.play.clocked[board.index()] {
                 self.play.tracker.set_completion(board, Completion::Clock);
             }
@@ -236,6 +236,8 @@ impl Table {
 
     fn look_at_resumed(&mut self) {
         let Some(mut resumed) = self.resumed.take() else { return };
+        self.observe_all();
+        self.settle();
         for board in self.play.game.ids() {
             self.miss_clock(board);
             let placement = seen(&self.sensors, &self.play.game, &self.play.ledger, board).placement;

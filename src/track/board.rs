@@ -32,8 +32,6 @@ const BOUNCE_US: i64 = 300 * MS;
 const UNSEEN_US: i64 = 3 * SECOND;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
-/// A reply that stands so long with everything explained was played, even if no press was seen.
-const MISSED_US: i64 = 2500 * MS;
 /// Rest that completes a ply without a clock while another man of the player is in the air.
 const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
@@ -133,8 +131,9 @@ pub struct BoardTrack {
     pub(super) reviewed: usize,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
-    /// Readings or presses were lost.
+    /// Presses were lost, and with them, where nobody watched, readings.
     pub(super) gap: bool,
+    pub(super) unwatched: bool,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
@@ -142,7 +141,7 @@ pub struct BoardTrack {
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
-    ended_at: Option<(Instant, Option<ClockTimes>)>,
+    pub(super) ended_at: Option<(Instant, Option<ClockTimes>)>,
 }
 
 impl BoardTrack {
@@ -161,7 +160,7 @@ impl BoardTrack {
             shaky: false,
             doubt: false,
             cost: 0,
-            changed_at: Instant::ZERO,
+            changed_at: Instant::LONG_AGO,
             presses: VecDeque::new(),
             heard: VecDeque::new(),
             toggles: VecDeque::new(),
@@ -172,6 +171,7 @@ impl BoardTrack {
             reviewed: 0,
             blind: Bitboard::EMPTY,
             gap: false,
+            unwatched: false,
             clock_turn: None,
             clock_stopped: false,
             declared: ByColor::default(),
@@ -214,7 +214,8 @@ impl BoardTrack {
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().collect();
-        let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
+        let gone = self.gone(seen.placement, at);
+        let evidence = Evidence { before: &before, presses: &presses, gone, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
@@ -247,7 +248,7 @@ impl BoardTrack {
     pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
         let made_at = |plies: usize| {
             let ply = self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
-            ply.map_or(Instant::ZERO, |past| past.made_at)
+            ply.map_or(Instant::LONG_AGO, |past| past.made_at)
         };
         Evidence {
             placement: seen.placement,
@@ -262,6 +263,7 @@ impl BoardTrack {
             still: Bitboard::EMPTY,
             gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
+            gap: self.is_unwatched(),
         }
     }
 
@@ -285,7 +287,7 @@ impl BoardTrack {
         for (index, played) in line.iter().enumerate() {
             let captured = position.play(*played);
             if index >= kept {
-                let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
+                let earliest = self.line.last().map_or(Instant::LONG_AGO, |ply| ply.made_at);
                 let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
                 let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
                 let made_at = made_at(*played, later, placement, pressed).max(earliest).min(at);
@@ -391,30 +393,6 @@ impl BoardTrack {
         }
     }
 
-    /// When plies count whose presses nobody saw: the clock was out of sight, or went there and back between two
-    /// messages.
-    fn gap_due(&self) -> Option<Instant> {
-        let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
-        match self.line.as_slice() {
-            _ if !read || self.clock_stopped => None,
-            [_, reply, ..] if self.unexplained.is_empty() => Some(reply.made_at + MISSED_US),
-            [_] if self.gap => Some(self.changed_at + REST_US),
-            _ => None,
-        }
-    }
-
-    /// As many plies were completed as bring the turn to where the clock has it.
-    fn close_gap(&mut self, turn: Color) {
-        let odd = usize::from(self.clock_turn != Some(turn));
-        let plies = if self.gap { self.line.len() } else { self.line.len().min(2) };
-        let completed = if plies % 2 == odd { plies } else { plies - 1 };
-        for (index, ply) in self.line.iter().take(completed).enumerate() {
-            let by = if index % 2 == 0 { turn } else { !turn };
-            self.presses.push_back(Press { by, at: ply.made_at, clock: None });
-        }
-        self.gap = false;
-    }
-
     fn add_forgotten(&mut self, turn: Color) {
         let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
             return;
@@ -469,7 +447,8 @@ impl BoardTrack {
             *self.declared.get_mut(position.turn()) = None;
         }
         let press = self.presses.pop_front();
-        self.gap &= press.is_none();
+        let unseen = self.is_unwatched();
+        self.gap &= press.is_none() || !self.presses.is_empty();
         let ended = self.ended_at.take();
         let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
@@ -480,6 +459,9 @@ impl BoardTrack {
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
+        if unseen {
+            self.given = self.past.len();
+        }
         Some(completed)
     }
 
@@ -496,7 +478,7 @@ impl BoardTrack {
         let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
         let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
         let open = self.line.is_empty() || self.strangers || self.dropped_lies;
-        (open && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
+        (open && !self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
     }
 
     /// The illegal move that explains the board, if there is one.
