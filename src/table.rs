@@ -15,6 +15,7 @@ mod play;
 mod raw;
 mod request;
 pub mod resume;
+pub mod retrace;
 mod set_up;
 pub mod settings;
 mod view;
@@ -108,6 +109,8 @@ pub struct Table {
     named: Instant,
     /// A game that was taken up again and is being compared with the boards.
     resumed: Option<Resumed>,
+    /// What is received only shows how things lay: no game begins.
+    quiet: bool,
     out: VecDeque<Output>,
 }
 
@@ -126,8 +129,23 @@ impl Table {
         let (seq, incident) = (opening.seq, opening.incident);
         let players = settings.players.clone();
         let (now, named) = (Instant::ZERO, Instant::ZERO);
-        let (resumed, out) = (None, VecDeque::new());
-        Ok(Table { settings, opening, ruleset, sensors, play, judge, players, now, seq, incident, named, resumed, out })
+        let (resumed, quiet, out) = (None, false, VecDeque::new());
+        Ok(Table {
+            settings,
+            opening,
+            ruleset,
+            sensors,
+            play,
+            judge,
+            players,
+            now,
+            seq,
+            incident,
+            named,
+            resumed,
+            quiet,
+            out,
+        })
     }
 
     /// Takes one input in. `at` never goes back. Deadlines that have passed are served first and as of their instants,

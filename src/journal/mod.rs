@@ -19,6 +19,7 @@ mod retention;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod writer;
 
 use std::sync::Arc;

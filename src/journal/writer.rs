@@ -35,6 +35,7 @@ use crate::{
     sense::Side,
     table::{
         resume::{Found, Resume},
+        retrace::Trail,
         settings::TableSettings,
     },
     types::Instant as Told,
@@ -146,6 +147,15 @@ impl Journal {
         past.unwrap_or_else(|error| {
             tracing::error!("table {table_id}: what was played before cannot be gone on with: {error}");
             Resume::default()
+        })
+    }
+
+    /// What a table received since the game with this id began, if all of it is there and came to the same table.
+    pub fn trail(&self, game: &str, settings: &TableSettings) -> Option<Trail> {
+        let trail = Reader::open(&self.dir).and_then(|reader| reader.trail(game, settings));
+        trail.unwrap_or_else(|error| {
+            tracing::error!("table {}: what it received before cannot be read: {error}", settings.id);
+            None
         })
     }
 

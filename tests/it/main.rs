@@ -6,6 +6,7 @@ mod captures;
 mod corpus;
 mod habits;
 mod hands;
+mod kept;
 mod kill;
 mod mutation;
 mod node;
