@@ -16,6 +16,7 @@ mod play;
 mod raw;
 mod request;
 pub mod resume;
+pub mod retrace;
 mod set_up;
 pub mod settings;
 mod view;
@@ -93,6 +94,8 @@ pub struct SettingsError {
 
 /// Time between two reports of a device's counters.
 const COUNTERS_EVERY_US: i64 = 10 * SECOND;
+/// Sensors that were away for a shorter time have missed presses rather than moves.
+const UNWATCHED_US: i64 = 2 * SECOND;
 
 /// One table.
 #[derive(Debug)]
@@ -113,6 +116,8 @@ pub struct Table {
     resumed: Option<Resumed>,
     /// Boards whose sensors were away for long, by board.
     adrift: Vec<Option<Adrift>>,
+    /// What is received only shows how things lay: no game begins.
+    quiet: bool,
     /// Somebody wants to know why plies are taken.
     explaining: bool,
     out: VecDeque<Output>,
@@ -133,6 +138,8 @@ impl Table {
         let (seq, incident) = (opening.seq, opening.incident);
         let adrift = vec![None; sensors.boards.len()];
         let players = settings.players.clone();
+        let (now, named) = (Instant::ZERO, Instant::ZERO);
+        let (resumed, quiet, explaining, out) = (None, false, false, VecDeque::new());
         Ok(Table {
             settings,
             opening,
@@ -141,14 +148,15 @@ impl Table {
             play,
             judge,
             players,
-            now: Instant::ZERO,
+            now,
             seq,
             incident,
-            named: Instant::ZERO,
-            resumed: None,
+            named,
+            resumed,
             adrift,
-            explaining: false,
-            out: VecDeque::new(),
+            quiet,
+            explaining,
+            out,
         })
     }
 
@@ -266,7 +274,11 @@ impl Table {
             let back =
                 report.link == LinkState::Up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
             if let Some(board) = wired.settings.board.filter(|_| back) {
-                self.play.tracker.gap(board);
+                if wired.silent_since.is_some_and(|since| self.now - since >= UNWATCHED_US) {
+                    self.play.tracker.unwatched(board);
+                } else {
+                    self.play.tracker.gap(board);
+                }
                 self.await_start_up(board);
             }
             let wired = &mut self.sensors.devices[index];

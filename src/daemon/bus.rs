@@ -21,6 +21,8 @@ use crate::publish::{
 pub(super) struct Bus {
     /// The embedded one, to stop it.
     pub broker: Option<Box<dyn EmbeddedBroker>>,
+    /// Where others reach the embedded one.
+    shown: Option<SocketAddr>,
     host: String,
     port: u16,
     login: Option<(String, String)>,
@@ -34,7 +36,7 @@ impl Bus {
         match &settings.broker {
             Broker::External { host, port, login, tls, refresh } => {
                 let (host, login, tls) = (host.clone(), login.clone(), tls.clone());
-                Ok(Bus { broker: None, host, port: *port, login, tls, refresh: *refresh })
+                Ok(Bus { broker: None, shown: None, host, port: *port, login, tls, refresh: *refresh })
             }
             Broker::Embedded { listen, live_open, arbiter, display } => {
                 let node = clock::password();
@@ -43,10 +45,11 @@ impl Bus {
                 let broker = BrokerSettings { listen, topics: topics.clone(), live_open, passwords };
                 let listen = |error| StartError::Listen { address: listen, what: "MQTT", key: "mqtt.listen", error };
                 let broker = broker::start(broker).await.map_err(listen)?;
-                let address = reachable(broker.address());
+                let (shown, address) = (Some(reachable(broker.address())), broker.inner());
                 let login = Some((NODE_USER.to_owned(), node));
                 Ok(Bus {
                     broker: Some(broker),
+                    shown,
                     host: address.ip().to_string(),
                     port: address.port(),
                     login,
@@ -57,8 +60,13 @@ impl Bus {
         }
     }
 
-    /// `host:port`.
+    /// `host:port` for others.
     pub fn address(&self) -> String {
+        self.shown.map_or_else(|| self.inner(), |shown| shown.to_string())
+    }
+
+    /// `host:port` for this process.
+    pub fn inner(&self) -> String {
         match self.host.parse() {
             Ok(ip) => SocketAddr::new(ip, self.port).to_string(),
             Err(_) => format!("{}:{}", self.host, self.port),

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     display::server::{self, WebSettings},
-    journal::{self, Journal, JournalError, Marks},
+    journal::{self, Journal, JournalError, Marks, takes_nothing},
     publish::{
         broker::EmbeddedBroker,
         session::{Requests, Session, SessionHealth},
@@ -140,13 +140,11 @@ impl Node {
         let web_address = listener.local_addr().map_err(listen)?;
         // Addresses first: who tries again with another one finds no journal of the first attempt.
         let bus = Bus::start(&settings, &topics).await?;
-        let data_dir = |error| StartError::DataDir { path: settings.data_dir.clone(), error };
-        fs::create_dir_all(&settings.data_dir).map_err(data_dir)?;
-        let opened = Journal::open_keeping(&settings.data_dir, settings.retention)?;
+        let opened = open_journal(&settings)?;
         let lanes = Arc::new(Lanes::default());
         let makings = Makings::new(&settings, &opened, clock, &name, &topics, lanes.clone());
         let hall = Hall::open(&settings.tables, makings)?;
-        let addresses = Addresses { broker: bus.address(), web: web_address };
+        let (addresses, inner) = (Addresses { broker: bus.address(), web: web_address }, bus.inner());
 
         let (session, session_task) = Session::spawn(bus.session(&topics, &name), Requests::new());
         session.publish([health::info(&topics, &name, clock, &settings.shown)]);
@@ -169,7 +167,7 @@ impl Node {
         let stop = watch::Sender::new(false);
         let (orders, tables) = hall.run(around, &stop)?;
         let (web_stop, web_stopped) = oneshot::channel();
-        let web = WebSettings { broker: addresses.broker.clone(), ..web };
+        let web = WebSettings { broker: inner, ..web };
         let web = tokio::spawn(server::serve(listener, web, async move {
             let _ = web_stopped.await; // a node that is dropped stops its web server, too
         }));
@@ -263,6 +261,16 @@ impl Running {
             broker.stop().await;
         }
         lost.unwrap_or(u64::MAX)
+    }
+}
+
+/// Opens the journal. Where the disk takes nothing, play is not kept from beginning.
+fn open_journal(settings: &NodeSettings) -> Result<journal::Opened, StartError> {
+    let (path, retention) = (&settings.data_dir, settings.retention);
+    match fs::create_dir_all(path) {
+        Ok(()) => Ok(Journal::open_keeping(path, retention)?),
+        Err(error) if takes_nothing(&error) => Ok(Journal::open_later(path, retention, &error.to_string())?),
+        Err(error) => Err(StartError::DataDir { path: path.clone(), error }),
     }
 }
 

@@ -28,6 +28,7 @@ use crate::{
         resume::Resume,
         settings::{Delay, DeviceSettings, TableSettings},
     },
+    types::Instant,
 };
 
 /// Requests that wait for one table.
@@ -151,15 +152,29 @@ impl Makings {
         past: Resume,
         again: bool,
     ) -> Result<Table, SettingsError> {
+        let at = if again { self.clock.now() } else { Instant::ZERO }; // the time of one that is opened again goes on
         let make = |past: Option<Resume>| {
             let mut table = Table::new(settings.clone(), opening.clone())?;
-            if again {
-                table.handle(self.clock.now(), Input::Timeout); // its time goes on, too
-            }
+            table.handle(at, Input::Timeout);
             past.into_iter().for_each(|past| table.resume(past));
             Ok(table)
         };
-        catch_unwind(AssertUnwindSafe(|| make(Some(past)))).unwrap_or_else(|_| {
+        let retraced = || {
+            let game = past.game.as_ref()?;
+            let trail = self.journal.trail(&game.id, settings)?;
+            Table::retrace(settings, trail, game, opening.clone(), at).ok().flatten()
+        };
+        // What broke a table once breaks it again: then its record alone is gone on with.
+        if let Some(table) = catch_unwind(AssertUnwindSafe(retraced)).unwrap_or_default() {
+            return Ok(table);
+        }
+        if past.game.is_some() {
+            tracing::warn!(
+                "table {}: its game is gone on with from the record alone; offers and what was learnt are forgotten",
+                settings.id
+            );
+        }
+        catch_unwind(AssertUnwindSafe(|| make(Some(past.clone())))).unwrap_or_else(|_| {
             tracing::error!("table {}: its game cannot be gone on with: please report it", settings.id);
             make(None)
         })

@@ -6,7 +6,6 @@
 mod assets;
 pub mod board;
 mod bridge;
-mod guests;
 mod login;
 mod opening;
 pub mod server;

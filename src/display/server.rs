@@ -47,10 +47,12 @@ use tokio::{
 use super::{
     assets,
     bridge::{self, Visitor},
-    guests::{Guest, Guests},
     login::{Logins, Refusal, same_origin},
 };
-use crate::publish::password::{PASSWORD_BYTES_MAX, Password};
+use crate::publish::{
+    guests::{Guest, Guests},
+    password::{PASSWORD_BYTES_MAX, Password},
+};
 
 /// Browsers that may watch at once. Each takes up to three descriptors of the process: browser, bridge, broker.
 pub const WATCHERS_MAX: usize = 256;

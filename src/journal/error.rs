@@ -3,7 +3,7 @@
 //! In: errors of SQLite and of the file system. Out: [`JournalError`]. It knows nothing of exit codes.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -31,6 +31,14 @@ pub enum JournalError {
         right: &'static str,
         /// The file or directory.
         path: PathBuf,
+    },
+    /// The disk takes nothing: it is full, read-only or fails.
+    #[error("the disk takes nothing at {path} ({found}); free some space, or mend the mount or the disk")]
+    Unwritable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        found: String,
     },
     /// Another daemon writes there.
     #[error("the journal {path} is in use by another daemon ({holder}); stop it or use another data directory")]
@@ -129,8 +137,13 @@ impl JournalError {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => JournalError::NotJournal { path, found: "a file that is no database" },
             Some(ErrorCode::DatabaseCorrupt) => JournalError::Damaged { path, found: error.to_string() },
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                JournalError::Permission { right: "write", path }
+            Some(ErrorCode::PermissionDenied) => JournalError::Permission { right: "write", path },
+            Some(ErrorCode::ReadOnly) => match fs::File::options().append(true).open(&path) {
+                Err(io) => JournalError::file(&path, "write", &io),
+                Ok(_) => JournalError::Unwritable { path, found: error.to_string() },
+            },
+            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) => {
+                JournalError::Unwritable { path, found: error.to_string() }
             }
             _ => JournalError::Sqlite { path, found: error.to_string() },
         }
@@ -140,10 +153,15 @@ impl JournalError {
     pub(super) fn file(path: &Path, right: &'static str, error: &io::Error) -> JournalError {
         let path = path.to_owned();
         match error.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                JournalError::Permission { right, path }
-            }
+            io::ErrorKind::PermissionDenied => JournalError::Permission { right, path },
+            _ if takes_nothing(error) => JournalError::Unwritable { path, found: error.to_string() },
             _ => JournalError::Sqlite { path, found: error.to_string() },
         }
     }
+}
+
+/// Whether the disk takes nothing, whatever the rights are.
+pub fn takes_nothing(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }

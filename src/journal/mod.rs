@@ -19,11 +19,12 @@ mod retention;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod writer;
 
 use std::sync::Arc;
 
-pub use error::JournalError;
+pub use error::{JournalError, takes_nothing};
 pub use marks::Marks;
 pub use reader::{GameSummary, Reader};
 pub use retention::Retention;

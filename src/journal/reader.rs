@@ -326,7 +326,7 @@ impl Reader {
     }
 
     /// What a session's table counted from.
-    fn counts_before(&self, session: i64) -> Result<Counts, JournalError> {
+    pub(super) fn counts_before(&self, session: i64) -> Result<Counts, JournalError> {
         let sql = "SELECT coalesce(max(seq), 0) + 1 FROM event JOIN session ON session.id = event.session
              WHERE session.id < ?1 AND feed = ?2 AND table_id = (SELECT table_id FROM session WHERE id = ?1)";
         let next = |feed: i64| -> Result<u64, JournalError> {
@@ -337,7 +337,7 @@ impl Reader {
     }
 
     /// The last instant of a session that is recorded.
-    fn last_instant(&self, session: i64) -> Result<i64, JournalError> {
+    pub(super) fn last_instant(&self, session: i64) -> Result<i64, JournalError> {
         let sql = "SELECT max(coalesce((SELECT max(t) FROM input WHERE session = ?1), 0),
                               coalesce((SELECT max(t) FROM event WHERE session = ?1), 0))";
         let last = self.connection.query_row(sql, [session], |row| row.get(0));
@@ -359,7 +359,7 @@ impl Reader {
     }
 
     /// The sessions in which a game was played, each with the last instant that belongs to the game.
-    fn sessions(&self, game: &str) -> Result<Vec<SessionText>, JournalError> {
+    pub(super) fn sessions(&self, game: &str) -> Result<Vec<SessionText>, JournalError> {
         let mut sessions = Vec::new();
         let sql = "SELECT session.id, name, started_us, settings, max(t), max(kind = 'game-ended'), min(t)
              FROM event JOIN session ON session.id = event.session WHERE game = ?1
@@ -379,13 +379,13 @@ impl Reader {
         Ok(sessions)
     }
 
-    fn has_inputs(&self, session: i64) -> bool {
+    pub(super) fn has_inputs(&self, session: i64) -> bool {
         let sql = "SELECT 1 FROM input WHERE session = ?1 LIMIT 1";
         self.connection.query_row(sql, [session], |_| Ok(())).optional().is_ok_and(|found| found.is_some())
     }
 
     /// Since when a session's inputs are kept.
-    fn inputs_from(&self, session: i64) -> i64 {
+    pub(super) fn inputs_from(&self, session: i64) -> i64 {
         let sql = "SELECT inputs_from FROM session WHERE id = ?1";
         // A journal of an older version has kept all.
         self.connection.query_row(sql, [session], |row| row.get(0)).unwrap_or(0)
@@ -415,7 +415,7 @@ impl Reader {
     }
 
     /// Runs `take` over the rows of a query, up to its first error.
-    fn each(
+    pub(super) fn each(
         &self,
         sql: &str,
         params: &[&dyn rusqlite::ToSql],
@@ -434,19 +434,19 @@ impl Reader {
         self.row_error("event", id, found)
     }
 
-    fn row_error(&self, what: &'static str, row: i64, found: &str) -> JournalError {
+    pub(super) fn row_error(&self, what: &'static str, row: i64, found: &str) -> JournalError {
         JournalError::Row { path: self.path.clone(), what, row, found: found.to_owned() }
     }
 }
 
 /// A session of a game as it was recorded.
-struct SessionText {
-    id: i64,
-    name: String,
-    started_us: i64,
-    settings: TableSettings,
+pub(super) struct SessionText {
+    pub id: i64,
+    pub name: String,
+    pub started_us: i64,
+    pub settings: TableSettings,
     /// First instant of the game.
-    from: i64,
+    pub from: i64,
     /// Last instant that belongs to the game.
     until: i64,
 }
@@ -459,7 +459,7 @@ fn unplug(settings: &TableSettings, t: Instant, out: &mut dyn io::Write) -> Resu
 
 /// Opens the file for reading. Without the right to write the directory and without a running daemon SQLite cannot make
 /// its shared memory; a journal that was closed whole is then read as the unchanging file that it is.
-fn connect(path: &Path) -> Result<Connection, JournalError> {
+pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let wrong = |e: rusqlite::Error| JournalError::sqlite(path, &e);
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
@@ -486,7 +486,7 @@ fn escape(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
-fn raw_input(kind: i64, device: Option<i64>, data: Vec<u8>) -> Result<Raw, String> {
+pub(super) fn raw_input(kind: i64, device: Option<i64>, data: Vec<u8>) -> Result<Raw, String> {
     let device = device.and_then(|index| usize::try_from(index).ok());
     match (kind, device) {
         (0, Some(device)) => Ok(Raw::Rx(device, data)),

@@ -16,6 +16,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 
 use super::{
     Counts, JournalError, Marks, SessionRow,
+    reader::connect,
     retention::{self, Now, Retention},
 };
 use crate::{
@@ -129,33 +130,76 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("the vocabulary has string keys only and no serializer that fails")
 }
 
-/// The open file with the right to write.
+/// The file with the right to write, as soon as the disk takes something.
 pub(super) struct Store {
-    connection: Connection,
+    dir: PathBuf,
     path: PathBuf,
+    open: Option<Open>,
+}
+
+struct Open {
+    connection: Connection,
     /// Held as long as the store lives.
     _lock: File,
+}
+
+/// What a journal has before anything is added.
+pub(super) struct Contents {
+    /// The marks of an earlier start.
+    pub marks: Marks,
+    /// The last row of an event.
+    pub newest: i64,
+    /// The number of the next session.
+    pub next_session: i64,
+    /// Where each table's counts go on.
+    pub counts: BTreeMap<String, Counts>,
 }
 
 impl Store {
     /// Opens or makes the journal in `dir`.
     pub(super) fn open(dir: &Path) -> Result<Store, JournalError> {
-        match fs::metadata(dir) {
-            Ok(found) if found.is_dir() => {}
-            Ok(_) => return Err(JournalError::NotDirectory(dir.to_owned())),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(JournalError::NoDirectory(dir.to_owned())),
-            Err(e) => return Err(JournalError::file(dir, "read", &e)),
+        let mut store = Store::closed(dir);
+        store.open = Some(open(dir, &store.path)?);
+        Ok(store)
+    }
+
+    /// A journal in `dir` that is to be opened later.
+    pub(super) fn closed(dir: &Path) -> Store {
+        Store { dir: dir.to_owned(), path: dir.join(FILE_NAME), open: None }
+    }
+
+    /// Opens it unless it is open.
+    pub(super) fn try_open(&mut self) -> Result<(), JournalError> {
+        if self.open.is_none() {
+            fs::create_dir_all(&self.dir).map_err(|e| JournalError::file(&self.dir, "write", &e))?;
+            self.open = Some(open(&self.dir, &self.path)?);
         }
-        let path = dir.join(FILE_NAME);
-        let lock = lock(dir, &path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = Connection::open_with_flags(&path, flags);
-        let mut connection = opened.map_err(|e| match fs::File::open(&path) {
-            Err(io) => JournalError::file(&path, "write", &io),
-            Ok(_) => JournalError::sqlite(&path, &e),
-        })?;
-        prepare(&mut connection, &path)?;
-        Ok(Store { connection, path, _lock: lock })
+        Ok(())
+    }
+
+    /// What is in it. One that cannot be opened for writing is read; where that cannot be either, the numbers go on
+    /// with `unknown`, which no earlier start can have had.
+    pub(super) fn contents(&self, unknown: i64) -> Result<Contents, JournalError> {
+        let wrong = |e: rusqlite::Error| JournalError::sqlite(&self.path, &e);
+        match &self.open {
+            Some(open) => contents(&open.connection).map_err(wrong),
+            None => Ok(connect(&self.path).and_then(|connection| contents(&connection).map_err(wrong)).unwrap_or_else(
+                |error| {
+                    tracing::error!("what the journal has cannot be read: {error}; numbers begin anew");
+                    let (marks, counts) = (Marks::default(), BTreeMap::new());
+                    Contents { marks, newest: unknown, next_session: unknown, counts }
+                },
+            )),
+        }
+    }
+
+    /// The connection, or the error of a file that cannot be opened.
+    fn connection(&mut self) -> rusqlite::Result<&mut Connection> {
+        let closed = || rusqlite::Error::InvalidPath(self.path.clone());
+        match &mut self.open {
+            Some(open) => Ok(&mut open.connection),
+            None => Err(closed()),
+        }
     }
 
     /// The journal.
@@ -165,7 +209,7 @@ impl Store {
 
     /// Writes the rows and the marks in one durable commit, all or none.
     pub(super) fn write(&mut self, rows: &[Row], marks: &Marks) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.connection()?.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for row in rows {
             insert(&transaction, row)?;
         }
@@ -177,55 +221,56 @@ impl Store {
 
     /// Deletes some raw bytes that need not be kept any more; answers how many rows.
     pub(super) fn retire(&mut self, retention: Retention, now: Now) -> rusqlite::Result<usize> {
-        retention::retire(&mut self.connection, retention, now)
-    }
-
-    /// The marks of an earlier start.
-    pub(super) fn marks(&self) -> Result<Marks, JournalError> {
-        Marks::read(&self.connection).map_err(|e| JournalError::sqlite(&self.path, &e))
-    }
-
-    /// The last row of an event.
-    pub(super) fn last_event(&self) -> Result<i64, JournalError> {
-        self.connection
-            .query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0))
-            .map_err(|e| JournalError::sqlite(&self.path, &e))
+        retention::retire(self.connection()?, retention, now)
     }
 
     /// Moves committed rows from the write-ahead log into the database, as far as no reader is in the way.
-    pub(super) fn checkpoint(&self) -> rusqlite::Result<()> {
-        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-    }
-
-    /// The number of the next session.
-    pub(super) fn next_session(&self) -> Result<i64, JournalError> {
-        self.connection
-            .query_row("SELECT coalesce(max(id), 0) + 1 FROM session", [], |row| row.get(0))
-            .map_err(|e| JournalError::sqlite(&self.path, &e))
-    }
-
-    /// Where each table's counts go on.
-    pub(super) fn counts(&self) -> Result<BTreeMap<String, Counts>, JournalError> {
-        let read = || -> rusqlite::Result<BTreeMap<String, Counts>> {
-            let mut statement = self.connection.prepare(
-                "SELECT table_id,
-                        max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 0)),
-                        max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 1))
-                 FROM session GROUP BY table_id",
-            )?;
-            let rows = statement.query_map([], |row| {
-                let counts = Counts { seq: row.get::<_, i64>(1)? as u64, incident: row.get::<_, i64>(2)? as u64 };
-                Ok((row.get(0)?, counts))
-            })?;
-            rows.collect()
-        };
-        read().map_err(|e| JournalError::sqlite(&self.path, &e))
+    pub(super) fn checkpoint(&mut self) -> rusqlite::Result<()> {
+        self.connection()?.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
     }
 
     #[cfg(test)]
-    pub(super) fn connection(&self) -> &Connection {
-        &self.connection
+    pub(super) fn raw(&mut self) -> &mut Connection {
+        self.connection().unwrap()
     }
+}
+
+fn open(dir: &Path, path: &Path) -> Result<Open, JournalError> {
+    match fs::metadata(dir) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Err(JournalError::NotDirectory(dir.to_owned())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(JournalError::NoDirectory(dir.to_owned())),
+        Err(e) => return Err(JournalError::file(dir, "read", &e)),
+    }
+    let lock = lock(dir, path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(path, flags);
+    let mut connection = opened.map_err(|e| match fs::File::open(path) {
+        Err(io) => JournalError::file(path, "write", &io),
+        Ok(_) => JournalError::sqlite(path, &e),
+    })?;
+    prepare(&mut connection, path)?;
+    Ok(Open { connection, _lock: lock })
+}
+
+fn contents(connection: &Connection) -> rusqlite::Result<Contents> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let mut statement = connection.prepare(
+        "SELECT table_id,
+                max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 0)),
+                max((SELECT coalesce(max(seq), 0) + 1 FROM event WHERE session = session.id AND feed = 1))
+         FROM session GROUP BY table_id",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let counts = Counts { seq: row.get::<_, i64>(1)? as u64, incident: row.get::<_, i64>(2)? as u64 };
+        Ok((row.get(0)?, counts))
+    })?;
+    Ok(Contents {
+        marks: Marks::read(connection)?,
+        newest: number("SELECT coalesce(max(id), 0) FROM event")?,
+        next_session: number("SELECT coalesce(max(id), 0) + 1 FROM session")?,
+        counts: rows.collect::<rusqlite::Result<_>>()?,
+    })
 }
 
 /// Takes the lock file; it names its holder for the message of a second daemon.

@@ -165,7 +165,7 @@ fn what_waits_is_committed_together() {
     let commits = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
     let opened = {
         let path = store.path().to_owned();
-        let opened = writer::start(store, Retention { days: None, bytes: None }).unwrap();
+        let opened = writer::start(store, Retention { days: None, bytes: None }, None).unwrap();
         let session = opened.journal.session(0, "s1", 5, &settings());
         // A foreign lock makes the first commit wait, so that the others queue up behind it.
         let foreign = Connection::open(path).unwrap();
@@ -373,12 +373,12 @@ fn missing_places_and_a_second_daemon_are_named() {
 
 /// A journal whose file may not grow, with a filling that a test can take out again.
 fn full_journal(dir: &Path) -> Opened {
-    let store = Store::open(dir).unwrap();
-    let connection = store.connection();
+    let mut store = Store::open(dir).unwrap();
+    let connection = store.raw();
     connection.execute_batch("CREATE TABLE filling AS SELECT zeroblob(1000000) AS data").unwrap();
     let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
-    writer::start(store, Retention { days: None, bytes: None }).unwrap()
+    writer::start(store, Retention { days: None, bytes: None }, None).unwrap()
 }
 
 #[test]

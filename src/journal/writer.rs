@@ -28,13 +28,14 @@ use super::{
     BACKLOG_BYTES_MAX, BACKLOG_INPUT_BYTES_MAX, Batch, COMMITTED_BATCHES_MAX, Committed, Counts, GROUP_BATCHES_MAX,
     GROUP_BYTES_MAX, JournalError, LAZY_MS, Marks, QUEUE_BATCHES_MAX, Reader, Retention, Session, SessionRow,
     retention::Now,
-    store::{Row, Store},
+    store::{Contents, Row, Store},
 };
 use crate::{
     event::DeviceState,
     sense::Side,
     table::{
         resume::{Found, Resume},
+        retrace::Trail,
         settings::TableSettings,
     },
     types::Instant as Told,
@@ -121,7 +122,16 @@ impl Journal {
 
     /// The same; raw bytes are kept as long as `retention` says.
     pub fn open_keeping(dir: &Path, retention: Retention) -> Result<Opened, JournalError> {
-        start(Store::open(dir)?, retention)
+        match Store::open(dir) {
+            Err(error @ JournalError::Unwritable { .. }) => Journal::open_later(dir, retention, &error.to_string()),
+            opened => start(opened?, retention, None),
+        }
+    }
+
+    /// The same on a disk that takes nothing now, and why: everything waits in memory until it does.
+    pub fn open_later(dir: &Path, retention: Retention, why: &str) -> Result<Opened, JournalError> {
+        let message = format!("{why}; the tables go on and are recorded as soon as they can be");
+        start(Store::closed(dir), retention, Some(message))
     }
 
     /// Where the counts of a table went on when the journal was opened.
@@ -137,6 +147,15 @@ impl Journal {
         past.unwrap_or_else(|error| {
             tracing::error!("table {table_id}: what was played before cannot be gone on with: {error}");
             Resume::default()
+        })
+    }
+
+    /// What a table received since the game with this id began, if all of it is there and came to the same table.
+    pub fn trail(&self, game: &str, settings: &TableSettings) -> Option<Trail> {
+        let trail = Reader::open(&self.dir).and_then(|reader| reader.trail(game, settings));
+        trail.unwrap_or_else(|error| {
+            tracing::error!("table {}: what it received before cannot be read: {error}", settings.id);
+            None
         })
     }
 
@@ -177,17 +196,16 @@ impl Stopping {
     }
 }
 
-/// Starts the writer of an open store.
-pub(super) fn start(store: Store, retention: Retention) -> Result<Opened, JournalError> {
-    let (marks, newest) = (store.marks()?, store.last_event()?);
-    let next_session = Arc::new(AtomicI64::new(store.next_session()?));
-    let counts = Arc::new(store.counts()?);
+/// Starts the writer of a store, and says why it is not open yet.
+pub(super) fn start(store: Store, retention: Retention, closed: Option<String>) -> Result<Opened, JournalError> {
+    let Contents { marks, newest, next_session, counts } = store.contents(Timestamp::now().as_millisecond())?;
+    let (next_session, counts) = (Arc::new(AtomicI64::new(next_session)), Arc::new(counts));
     let dir = store.path().parent().unwrap_or(Path::new(".")).into();
     let (queue, queued) = mpsc::channel(QUEUE_BATCHES_MAX);
     let (passed, committed) = mpsc::channel(COMMITTED_BATCHES_MAX);
     let (told, health) = watch::channel(Health::Ok);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(JournalError::Thread)?;
-    let writer = Writer {
+    let mut writer = Writer {
         store,
         retention,
         retire_at: Instant::now(),
@@ -210,6 +228,7 @@ pub(super) fn start(store: Store, retention: Retention) -> Result<Opened, Journa
         missed: 0,
         checkpoint_bytes: 0,
     };
+    closed.into_iter().for_each(|why| writer.fail(why));
     let thread = thread::Builder::new().name("journal".into()).spawn(move || runtime.block_on(writer.run()));
     let stopping = Stopping(thread.map_err(JournalError::Thread)?);
     Ok(Opened { journal: Journal { queue, next_session, counts, dir }, committed, health, stopping, marks, newest })
@@ -375,6 +394,9 @@ impl Writer {
 
     /// Writes all rows, group by group, or notes that the disk fails.
     fn commit(&mut self) {
+        if let Err(error) = self.store.try_open() {
+            return self.fail(error.to_string());
+        }
         let mut written = 0;
         let mut outcome = Ok(());
         // Without rows the marks alone are written.
@@ -394,7 +416,7 @@ impl Writer {
         self.lazy_until = None;
         match outcome {
             Ok(()) => self.recover(),
-            Err(error) => self.fail(&error),
+            Err(error) => self.fail(advice(&error)),
         }
     }
 
@@ -405,8 +427,7 @@ impl Writer {
         }
     }
 
-    fn fail(&mut self, error: &rusqlite::Error) {
-        let message = advice(error);
+    fn fail(&mut self, message: String) {
         let delay = self.failing.as_ref().map_or(RETRY_MIN, |failing| (failing.delay * 2).min(RETRY_MAX));
         let since = self.failing.as_ref().map_or_else(Timestamp::now, |failing| failing.since);
         if self.failing.as_ref().is_none_or(|failing| failing.message != message) {

@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     future::Future,
     io,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -23,16 +23,19 @@ use mqtt5::{
     protocol::v5::reason_codes::ReasonCode,
 };
 
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::{net::TcpListener, sync::Semaphore, time::Instant};
 
 use super::{
     acl::{Acl, Role},
     attempts::Attempts,
+    door::{self, Origins},
     password::{Password, same},
     session::CLIENT_ID_PREFIX,
     topic::Topics,
 };
 
+/// Where the library listens, behind the door.
+const INSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// Largest packet in bytes that a client may send, and that the node sends.
 pub const PACKET_BYTES_MAX: usize = 1 << 20;
 /// Most clients at once.
@@ -69,6 +72,9 @@ pub trait EmbeddedBroker: Send {
     /// Where it listens, with the real port.
     fn address(&self) -> SocketAddr;
 
+    /// Where this process itself reaches it.
+    fn inner(&self) -> SocketAddr;
+
     /// Ends all connections and the listener.
     fn stop(self: Box<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
@@ -101,18 +107,20 @@ pub struct BrokerSettings {
 /// # Errors
 /// The address cannot be listened at.
 pub async fn start(settings: BrokerSettings) -> io::Result<Box<dyn EmbeddedBroker>> {
-    // The library's own message names no cause that a program could tell apart; this one does.
-    drop(tokio::net::TcpListener::bind(settings.listen).await?);
+    let listener = TcpListener::bind(settings.listen).await?;
+    let address = listener.local_addr()?;
+    let origins = Origins::default();
     let access = Access {
+        origins: origins.clone(),
         acl: Acl::new(&settings.topics, settings.live_open),
         passwords: settings.passwords,
         attempts: Mutex::default(),
         kept: Mutex::default(),
         hashing: Semaphore::new(HASHES_MAX),
     };
-    let broker = MqttBroker::with_config(config(settings.listen)).await.map_err(io::Error::other)?;
+    let broker = MqttBroker::with_config(config(INSIDE)).await.map_err(io::Error::other)?;
     let mut broker = broker.with_auth_provider(Arc::new(access));
-    let address = broker.local_addr().ok_or_else(|| io::Error::other("the broker has no address"))?;
+    let inner = broker.local_addr().ok_or_else(|| io::Error::other("the broker has no address"))?;
     let stop = broker.shutdown_handle();
     let mut ready = broker.ready_receiver();
     let task = tokio::spawn(async move {
@@ -121,7 +129,8 @@ pub async fn start(settings: BrokerSettings) -> io::Result<Box<dyn EmbeddedBroke
         }
     });
     ready.wait_for(|ready| *ready).await.map_err(io::Error::other)?;
-    Ok(Box::new(Running { address, stop, task }))
+    let door = tokio::spawn(door::serve(listener, inner, origins));
+    Ok(Box::new(Running { address, inner, stop, task, door }))
 }
 
 fn config(listen: SocketAddr) -> BrokerConfig {
@@ -145,8 +154,10 @@ fn config(listen: SocketAddr) -> BrokerConfig {
 
 struct Running {
     address: SocketAddr,
+    inner: SocketAddr,
     stop: mqtt5::broker::BrokerShutdownHandle,
     task: tokio::task::JoinHandle<()>,
+    door: tokio::task::JoinHandle<()>,
 }
 
 impl EmbeddedBroker for Running {
@@ -154,8 +165,13 @@ impl EmbeddedBroker for Running {
         self.address
     }
 
+    fn inner(&self) -> SocketAddr {
+        self.inner
+    }
+
     fn stop(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
+            self.door.abort();
             self.stop.shutdown();
             if tokio::time::timeout(STOP_MAX, &mut self.task).await.is_err() {
                 self.task.abort();
@@ -166,6 +182,7 @@ impl EmbeddedBroker for Running {
 
 /// Who comes in, and what they may do then.
 struct Access {
+    origins: Origins,
     acl: Acl,
     passwords: Passwords,
     attempts: Mutex<Attempts>,
@@ -280,7 +297,8 @@ impl AuthProvider for Access {
         from: SocketAddr,
     ) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
         Box::pin(async move {
-            Ok(match self.login(connect, from.ip()).await {
+            let from = self.origins.of(from);
+            Ok(match self.login(connect, from).await {
                 Ok(role) => AuthResult { user_id: user_id(role).map(str::to_owned), ..AuthResult::success() },
                 Err(reason) => {
                     let user = connect.username.as_deref().unwrap_or("anonymous");

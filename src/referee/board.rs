@@ -232,7 +232,7 @@ impl BoardWatch {
     /// is the board after the move.
     pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
         let [last, before] = std::mem::take(&mut self.last);
-        let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::ZERO, |ply| ply.completed_at);
+        let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::LONG_AGO, |ply| ply.completed_at);
         let ply = sight.position().plies();
         let reply = sight.line.first().map(|reply| reply.played);
         let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
@@ -277,7 +277,7 @@ impl BoardWatch {
             return;
         }
         let occupied = sight.position().board().occupied();
-        let since = self.turns.front().map_or(Instant::ZERO, |(_, completed)| *completed);
+        let since = self.turns.front().map_or(Instant::LONG_AGO, |(_, completed)| *completed);
         let went = |(man, from, to): &(Piece, Square, Square)| {
             let in_time = sight.placement.changed(*to) >= since;
             man.color != to_move && in_time && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)

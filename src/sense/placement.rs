@@ -64,8 +64,8 @@ impl Default for Placement {
             cells: [Kinds::ANY; 64],
             empty: Bitboard::FULL,
             men: [[Bitboard::FULL; 6]; 2],
-            changed: [Instant::ZERO; 64],
-            latest: Instant::ZERO,
+            changed: [Instant::LONG_AGO; 64],
+            latest: Instant::LONG_AGO,
             earlier,
         }
     }

@@ -82,6 +82,11 @@ impl Play {
         }
     }
 
+    /// Rest that completes a ply on a board without a clock, in µs.
+    pub fn settle_us(&self) -> i64 {
+        self.settle
+    }
+
     pub fn is_on(&self) -> bool {
         matches!(self.status, Status::Playing | Status::Paused)
     }

@@ -93,6 +93,13 @@ pub struct Resumed {
     unseen: Vec<bool>,
 }
 
+impl Resumed {
+    /// Nothing was looked at yet.
+    pub fn of(boards: usize) -> Resumed {
+        Resumed { due: None, doubted: vec![false; boards], unseen: vec![false; boards] }
+    }
+}
+
 impl Table {
     /// Takes up what was known before the table was opened; before the first input.
     pub fn resume(&mut self, resume: Resume) {
@@ -102,7 +109,7 @@ impl Table {
                 continue;
             };
             if let Some(turned) = found.turned {
-                unit.sense.turn(turned, Instant::ZERO);
+                unit.sense.turn(turned, self.now);
             }
             if let (Some(white), Some(clock)) = (found.clock_white, &mut unit.clock) {
                 clock.remember(white);
@@ -131,8 +138,7 @@ impl Table {
         self.take_docket(incidents, rulings);
         let bfen = self.bfen();
         self.emit(Body::GameResumed(GameResumed { bfen, moves: self.play.history.len() }));
-        let boards = self.play.game.len();
-        self.resumed = Some(Resumed { due: None, doubted: vec![false; boards], unseen: vec![false; boards] });
+        self.resumed = Some(Resumed::of(self.play.game.len()));
     }
 
     /// The position that the game began from; none if it was played by other rules or on other boards.
@@ -163,7 +169,7 @@ impl Table {
             let plies: Vec<Completed> = self.plies_of(board).map(|entry| entry.completed.clone()).collect();
             let start = self.play.origin.board(board).clone();
             self.play.tracker.rewrite(board, start, &plies);
-            self.play.tracker.gap(board);
+            self.play.tracker.unwatched(board);
             if self.play.clocked[board.index()] {
                 self.play.tracker.set_completion(board, Completion::Clock);
             }
@@ -173,7 +179,7 @@ impl Table {
     /// What boards and trays showed last: what they show now is measured by it.
     fn take_sights(&mut self, pockets: &BTreeMap<String, (String, String)>) {
         for board in self.play.game.ids() {
-            self.sensors.boards[board.index()].sense.remember(self.play.game.board(board), Instant::ZERO);
+            self.sensors.boards[board.index()].sense.remember(self.play.game.board(board), self.now);
         }
         for (letter, (pieces, in_transit)) in pockets {
             let Ok(seat) = letter.parse::<Seat>() else { continue };
@@ -236,6 +242,8 @@ impl Table {
 
     fn look_at_resumed(&mut self) {
         let Some(mut resumed) = self.resumed.take() else { return };
+        self.observe_all();
+        self.settle();
         for board in self.play.game.ids() {
             self.miss_clock(board);
             let placement = seen(&self.sensors, &self.play.game, &self.play.ledger, board).placement;

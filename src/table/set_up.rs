@@ -82,7 +82,7 @@ impl Table {
             self.play.armed[board.index()] = self.set_up(board, armed);
         }
         let begun = running || (!self.sensors.has_clock() && self.first_move_seen());
-        if begun && self.play.armed.iter().all(Option::is_some) {
+        if begun && !self.quiet && self.play.armed.iter().all(Option::is_some) {
             self.start();
         }
     }

@@ -12,28 +12,18 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Pocket, Reason},
+    rules::{BoardPosition, Move, Pocket, Reason},
     sense::Placement,
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
 
-/// Last movements of the lever that are remembered.
-const TOGGLES_MAX: usize = 2;
 /// Presses that may wait for their plies.
-const PRESSES_MAX: usize = 8;
-/// Presses that are remembered.
-const HEARD_MAX: usize = 32;
+pub(super) const PRESSES_MAX: usize = 8;
 /// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
 /// not seen.
 const PLIES_AHEAD: usize = 3;
-/// A lever that goes there and back again and there within this time has bounced.
-const BOUNCE_US: i64 = 300 * MS;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
-/// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
-const FORGOTTEN_US: i64 = 600 * MS;
-/// A reply that stands so long with everything explained was played, even if no press was seen.
-const MISSED_US: i64 = 2500 * MS;
 /// Rest that completes a ply without a clock while another man of the player is in the air.
 const IN_AIR_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
@@ -43,7 +33,7 @@ const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
 /// How long after a press the sensors may show its ply.
-const LATE_US: i64 = SCAN_US + 100 * MS;
+pub(super) const LATE_US: i64 = SCAN_US + 100 * MS;
 
 /// One provisional ply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +113,7 @@ pub struct BoardTrack {
     /// Presses that were heard, answered or not.
     pub(super) heard: VecDeque<Press>,
     /// Last movements of the lever, answered or not.
-    toggles: VecDeque<(Color, Instant)>,
+    pub(super) toggles: VecDeque<(Color, Instant)>,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, Instant)>,
@@ -137,8 +127,9 @@ pub struct BoardTrack {
     pub(super) blind: Bitboard,
     /// How many plies were completed when a blind square was learnt.
     pub(super) learnt: Vec<(Square, usize)>,
-    /// Readings or presses were lost.
+    /// Presses were lost, and with them, where nobody watched, readings.
     pub(super) gap: bool,
+    pub(super) unwatched: bool,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
@@ -148,7 +139,7 @@ pub struct BoardTrack {
     /// The same of the ply after the one whose clock has been pressed.
     declared_next: ByColor<Option<Role>>,
     /// The clock was stopped on a made move that ends the game.
-    ended_at: Option<(Instant, Option<ClockTimes>)>,
+    pub(super) ended_at: Option<(Instant, Option<ClockTimes>)>,
     /// Why plies were taken, if that was asked.
     pub(super) notes: Option<Box<super::explain::Notes>>,
 }
@@ -169,7 +160,7 @@ impl BoardTrack {
             shaky: false,
             doubt: false,
             cost: 0,
-            changed_at: Instant::ZERO,
+            changed_at: Instant::LONG_AGO,
             presses: VecDeque::new(),
             heard: VecDeque::new(),
             toggles: VecDeque::new(),
@@ -181,6 +172,7 @@ impl BoardTrack {
             blind: Bitboard::EMPTY,
             learnt: Vec::new(),
             gap: false,
+            unwatched: false,
             clock_turn: None,
             clock_stopped: false,
             declared: ByColor::default(),
@@ -225,7 +217,8 @@ impl BoardTrack {
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
-        let evidence = Evidence { before: &before, presses: &presses, ..self.evidence(seen, 0) };
+        let gone = self.gone(seen.placement, at);
+        let evidence = Evidence { before: &before, presses: &presses, gone, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
@@ -259,7 +252,7 @@ impl BoardTrack {
     pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
         let made_at = |plies: usize| {
             let ply = self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
-            ply.map_or(Instant::ZERO, |past| past.made_at)
+            ply.map_or(Instant::LONG_AGO, |past| past.made_at)
         };
         Evidence {
             placement: seen.placement,
@@ -275,6 +268,7 @@ impl BoardTrack {
             gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
             noting: self.notes.is_some(),
+            gap: self.is_unwatched(),
         }
     }
 
@@ -298,7 +292,7 @@ impl BoardTrack {
         for (index, played) in line.iter().enumerate() {
             let captured = position.play(*played);
             if index >= kept {
-                let earliest = self.line.last().map_or(Instant::ZERO, |ply| ply.made_at);
+                let earliest = self.line.last().map_or(Instant::LONG_AGO, |ply| ply.made_at);
                 let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
                 let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
                 let made_at = made_at(*played, later, placement, pressed).max(earliest).min(at);
@@ -315,49 +309,6 @@ impl BoardTrack {
         }
         *self.declared.get_mut(color) = Some(role);
         self.line.retain(|ply| ply.played.promotion().is_none());
-    }
-
-    pub fn press(&mut self, press: Press) {
-        let before = self.toggles.iter().rev().nth(1).copied();
-        if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
-            let bounced = self.toggles.pop_back();
-            if self.heard.back().map(|last| (last.by, last.at)) == bounced {
-                self.heard.pop_back();
-            }
-            if self.presses.back().map(|last| (last.by, last.at)) == bounced {
-                self.presses.pop_back();
-            }
-            return;
-        }
-        self.toggles.push_back((press.by, press.at));
-        if self.toggles.len() > TOGGLES_MAX {
-            self.toggles.pop_front();
-        }
-        if self.presses.len() == PRESSES_MAX {
-            self.presses.pop_front();
-        }
-        self.presses.push_back(press);
-        if self.heard.len() == HEARD_MAX {
-            self.heard.pop_front();
-        }
-        self.heard.push_back(press);
-    }
-
-    pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
-        let mut after = game.board(board).clone();
-        let turn = after.turn();
-        let mates = self.line.iter().position(|ply| {
-            after.play(ply.played);
-            after.is_mate(game.len())
-        });
-        let Some(before) = mates.filter(|_| self.presses.is_empty()) else { return };
-        // What was made before the mate was pressed, and pressed back, between two messages of the clock.
-        let unheard = self.line[..before].iter().enumerate().map(|(index, ply)| {
-            let by = if index % 2 == 0 { turn } else { !turn };
-            Press { by, at: ply.made_at, clock: None }
-        });
-        self.presses.extend(unheard);
-        self.ended_at = Some((at, clock));
     }
 
     pub fn readiness(&mut self, position: &BoardPosition, at: Instant) -> Readiness {
@@ -383,73 +334,6 @@ impl BoardTrack {
                 [_] => Some(self.changed_at + rest),
                 [_, reply, ..] => Some(reply.made_at),
             },
-        }
-    }
-
-    /// A press by the side that is not to move is a bounce of the lever, or the sign of a press that was not seen; two
-    /// that nothing explains for long cancel; one that comes long after the player's second move tells of both.
-    fn sort_presses(&mut self, turn: Color, at: Instant) {
-        while let Some(front) = self.presses.front().copied().filter(|press| press.by != turn) {
-            if self.gap && self.line.get(1).is_some_and(|reply| reply.made_at <= front.at) {
-                self.presses.push_front(Press { by: turn, at: self.line[0].made_at.min(front.at), ..front });
-                return;
-            }
-            self.presses.pop_front();
-        }
-        while self.presses.len() >= 2 && self.pressed_for_nothing(at) {
-            self.presses.drain(..2);
-        }
-        self.add_forgotten(turn);
-        if self.gap_due().is_some_and(|due| at >= due) {
-            self.close_gap(turn);
-        }
-    }
-
-    /// Whether the first press came when nothing had been played, and was pressed back.
-    fn pressed_for_nothing(&self, at: Instant) -> bool {
-        let Some(press) = self.presses.front() else { return false };
-        let late = press.at + LATE_US;
-        match self.line.first() {
-            None => self.unexplained.is_empty() && at >= late,
-            Some(first) => self.line.len() == 1 && first.made_at > late,
-        }
-    }
-
-    /// When plies count whose presses nobody saw: the clock was out of sight, or went there and back between two
-    /// messages.
-    fn gap_due(&self) -> Option<Instant> {
-        let read = self.clock_turn.is_some() && self.completion == Completion::Clock && self.presses.is_empty();
-        match self.line.as_slice() {
-            _ if !read || self.clock_stopped => None,
-            [_, reply, ..] if self.unexplained.is_empty() => Some(reply.made_at + MISSED_US),
-            [_] if self.gap => Some(self.changed_at + REST_US),
-            _ => None,
-        }
-    }
-
-    /// As many plies were completed as bring the turn to where the clock has it.
-    fn close_gap(&mut self, turn: Color) {
-        let odd = usize::from(self.clock_turn != Some(turn));
-        let plies = if self.gap { self.line.len() } else { self.line.len().min(2) };
-        let completed = if plies % 2 == odd { plies } else { plies - 1 };
-        for (index, ply) in self.line.iter().take(completed).enumerate() {
-            let by = if index % 2 == 0 { turn } else { !turn };
-            self.presses.push_back(Press { by, at: ply.made_at, clock: None });
-        }
-        self.gap = false;
-    }
-
-    fn add_forgotten(&mut self, turn: Color) {
-        let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
-            return;
-        };
-        let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
-        let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
-        if self.presses.len() == 1 && (unpressed || self.gap) {
-            let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
-            let (first, reply) = (first.made_at, reply.made_at);
-            self.presses.push_front(forgotten(!turn, reply));
-            self.presses.push_front(forgotten(turn, first));
         }
     }
 
@@ -497,7 +381,8 @@ impl BoardTrack {
             *self.declared.get_mut(position.turn()) = Some(next);
         }
         let press = self.presses.pop_front();
-        self.gap &= press.is_none();
+        let unseen = self.is_unwatched();
+        self.gap &= press.is_none() || !self.presses.is_empty();
         let ended = if press.is_none() { self.ended_at.take() } else { None };
         let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
@@ -508,6 +393,9 @@ impl BoardTrack {
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
+        if unseen {
+            self.given = self.past.len();
+        }
         Some(completed)
     }
 
@@ -524,7 +412,7 @@ impl BoardTrack {
         let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
         let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
         let open = self.line.is_empty() || self.strangers || self.dropped_lies;
-        (open && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
+        (open && !self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
     }
 
     /// The illegal move that explains the board, if there is one.

@@ -59,7 +59,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     let mut after = position.clone();
     after.play(played);
     let (press, presses) =
-        evidence.presses.split_first().map_or((Instant::ZERO, &[][..]), |(first, rest)| (*first, rest));
+        evidence.presses.split_first().map_or((Instant::LONG_AGO, &[][..]), |(first, rest)| (*first, rest));
     let mut lifted = *evidence.lifted;
     let from_nowhere = match (played, lifted.get_mut(position.turn())) {
         (Move::Put { role, .. }, Some(hand)) => {

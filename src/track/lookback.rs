@@ -56,7 +56,7 @@ impl BoardTrack {
     }
 
     pub(super) fn state(&self) -> (Instant, Instant) {
-        (self.changed_at, self.heard.back().map_or(Instant::ZERO, |press| press.at))
+        (self.changed_at, self.heard.back().map_or(Instant::LONG_AGO, |press| press.at))
     }
 
     /// Reads completed plies anew. The caller plays the game again and observes the board.

@@ -12,16 +12,19 @@
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
 //! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
 //! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`).
-//! Sensors that contradict the game all the time are learnt (`learn`).
+//! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
+//! what stands there then (`gap`).
 
 mod board;
 pub mod cost;
 pub mod explain;
+mod gap;
 mod hindsight;
 mod illegal;
 mod learn;
 mod lookback;
 mod past;
+mod presses;
 mod retell;
 mod search;
 
@@ -133,14 +136,22 @@ impl Tracker {
         track.clock_stopped = turn.is_some() && !running;
     }
 
-    /// Readings or presses of a board were lost: several plies may have been played unseen.
+    /// Presses of a board were lost: several plies may have been played.
     pub fn gap(&mut self, board: BoardId) {
-        self.boards[board.index()].gap = true;
+        self.boards[board.index()].lose_presses();
+    }
+
+    /// Nobody heard of a board, neither of its men nor of its clock: several plies may have been played unseen.
+    pub fn unwatched(&mut self, board: BoardId) {
+        self.boards[board.index()].lose_sight();
     }
 
     /// Explains a board anew: its placement, its game or a partner's line changed.
     pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) {
-        let arriving = self.arriving(game, board);
+        let mut arriving = self.arriving(game, board);
+        if self.boards.iter().any(BoardTrack::is_unwatched) {
+            gap::sent(game.board(board), seen, &mut arriving);
+        }
         self.boards[board.index()].observe(game.board(board), &arriving, seen, at);
     }
 
@@ -275,6 +286,11 @@ impl Tracker {
             position.play(ply.played);
         }
         track.given = plies.len();
+    }
+
+    /// The daemon was away: what is not completed is looked for anew, and hindsight ends here.
+    pub fn reopen(&mut self, board: BoardId, completion: Completion) {
+        self.boards[board.index()].reopen(completion);
     }
 
     /// Boards by their earliest press; ties and boards without a press by letter.

@@ -25,6 +25,8 @@ use crate::{
 pub const PLIES_MAX: usize = 8;
 /// Most lines that are kept a level.
 const FRONTIER_MAX: usize = 48;
+/// The same where nobody looked: what may have been played is seldom asked for and has many orders.
+const GAP_FRONTIER_MAX: usize = 192;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
 /// Men of a board that may be known to read as another man.
@@ -104,6 +106,8 @@ pub struct Evidence<'a> {
     pub unseen: u32,
     /// Whether the answer says what was weighed.
     pub noting: bool,
+    /// Nobody looked while the line was played: only where the men stand in the end speaks against it.
+    pub gap: bool,
 }
 
 /// The best explanation of a placement.
@@ -158,9 +162,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
             best = found.clone();
         }
         // Of two men in the air one may have been captured where its captor was captured in turn.
-        let airy = best.mismatch.missing.count() > 1;
-        let clear = best.mismatch.foreign.is_empty() && !airy;
-        if clear && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
+        let airy = evidence.gap || best.mismatch.missing.count() > 1;
+        let open = if airy { best.mismatch.any() } else { best.mismatch.foreign };
+        if open.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
             break;
         }
     }
@@ -219,6 +223,7 @@ impl<'a> Search<'a> {
         let blind = self.restless.any() || self.evidence.placement.ambiguous().any() && air;
         root.mismatch.foreign.any()
             || blind
+            || air && self.evidence.gap
             || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())
     }
 
@@ -255,7 +260,7 @@ impl<'a> Search<'a> {
             }
         }
         next.sort_by_key(|node| node.cost);
-        next.truncate(FRONTIER_MAX);
+        next.truncate(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX });
         next
     }
 
@@ -273,10 +278,11 @@ impl<'a> Search<'a> {
         let mut line = parent.line.clone();
         let squares = squares_of(m);
         let index = line.len();
-        let absence = self.absence(m, parent, index);
+        let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
-        let untouched = self.untouched(squares & !parent.mismatch.missing & !to, index);
-        let early = if absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
+        let touched = squares & !parent.mismatch.missing & !to;
+        let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index) };
+        let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let (name, refund) = refund(parent, m);
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early;
         line.push(m);

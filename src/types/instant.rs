@@ -21,6 +21,8 @@ pub struct Instant(pub i64);
 impl Instant {
     /// The opening of the table.
     pub const ZERO: Instant = Instant(0);
+    /// Before everything that a table can know of, also of what it went through before it was opened again.
+    pub const LONG_AGO: Instant = Instant(i64::MIN / 4);
 
     /// Microseconds since the table was opened.
     pub const fn micros(self) -> i64 {

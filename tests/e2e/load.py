@@ -2,11 +2,12 @@
 """Many tables on one node, all played at once by emulated hands: is a move lost, how late is it, what does it cost?
 
     tests/.cache/venv/bin/python tests/e2e/load.py --tables 64 --human blitz     one run
-    tests/.cache/venv/bin/python tests/e2e/load.py --growth 128                  1, 2, 4 ... 128 tables
+    tests/.cache/venv/bin/python tests/e2e/load.py --growth 128                  1, 2, 4 ... 128 tables, and growth.svg
 
 Each table plays the same short game with other hands. What is published is compared with the game, and with what the
 same hands give in virtual time, where nothing is ever late. Latency is from the input that decided (stamped when it
-arrived) to the subscriber. CPU and memory are the daemon's alone. $BUGHOUSED names the program.
+arrived) to the subscriber. CPU and memory are the daemon's alone. $BUGHOUSED names the program. `--growth` also draws what one table costs beside
+many, each line with what strictly linear growth would be.
 """
 
 import argparse
@@ -207,6 +208,35 @@ def figures(binary, tables, human, folder, game, played, heard, lasted, used, me
     }
 
 
+def draw(runs, file):
+    """A picture of cost, memory and delay over the number of tables, each beside linear growth from the first run."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    tables = [run["tables"] for run in runs]
+    drawn = {"processor, % of one core": "cpu % of one core", "memory, MiB": "memory MiB"}
+    figure, axes = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
+    for axis, (title, key) in zip(axes, drawn.items()):
+        values = [run[key] for run in runs]
+        axis.plot(tables, values, marker="o", label="measured")
+        axis.plot(tables, [values[0] * count / tables[0] for count in tables], linestyle=":", label="linear")
+        axis.set_title(title)
+    for share in ("p50", "p99"):
+        delays = [run[f"input to subscriber ms {share}"] for run in runs]
+        axes[2].plot(tables, delays, marker="o", label=share)
+    axes[2].set_title("input to subscriber, ms")
+    for axis in axes:
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.set_xticks(tables, tables)
+        axis.set_xlabel("tables")
+        axis.legend()
+    figure.suptitle(f"{runs[0]['human']} on {os.cpu_count()} cores")
+    figure.savefig(file)
+
+
 def stamp(event):
     """The event's wall-clock time in microseconds since 1970, to the millisecond."""
     from datetime import datetime
@@ -219,17 +249,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=64)
     parser.add_argument("--human", default="blitz")
-    parser.add_argument("--growth", type=int, metavar="MAX", help="1, 2, 4 … MAX tables")
+    parser.add_argument("--growth", type=int, metavar="MAX", help="1, 2, 4 … MAX tables, drawn into --picture")
+    parser.add_argument("--picture", default="growth.svg", metavar="FILE", help="SVG, PNG or PDF (growth.svg)")
     arguments = parser.parse_args()
     binary = Path(os.environ.get("BUGHOUSED", ROOT / "target/debug/bughoused")).resolve()
     counts = [arguments.tables]
     if arguments.growth:
         counts = [1 << power for power in range(arguments.growth.bit_length()) if 1 << power <= arguments.growth]
+    runs = []
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             found = run(binary, count, arguments.human, Path(folder))
-        bar = "#" * max(1, round(found["cpu % of one core"] / 4))
-        print(json.dumps(found), bar if arguments.growth else "", flush=True)
+        runs.append(found)
+        print(json.dumps(found), flush=True)
+    if arguments.growth:
+        draw(runs, arguments.picture)
+        print(f"drawn into {arguments.picture}")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ mod explain;
 mod faults;
 mod habits;
 mod hands;
+mod kept;
 mod kill;
 mod levels;
 mod mutation;

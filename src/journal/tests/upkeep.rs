@@ -221,3 +221,30 @@ fn a_copy_is_made_while_it_is_written() {
     fs::copy(&copy, restored.path().join(FILE_NAME)).unwrap();
     assert_eq!(Journal::open(restored.path()).unwrap().journal.counts("1").seq, 3);
 }
+
+/// Waits until the journal does as wanted.
+fn until_health(health: &mut tokio::sync::watch::Receiver<Health>, wanted: impl Fn(&Health) -> bool) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async { drop(health.wait_for(|health| wanted(health)).await.unwrap()) });
+}
+
+#[test]
+fn a_disk_that_takes_nothing_at_the_start_stops_nobody() {
+    let dir = TempDir::new().unwrap();
+    let blocked = dir.path().join(format!("{FILE_NAME}-wal"));
+    for start_seq in [1, 3] {
+        // A directory where SQLite wants its log: it can be made no more than on a full disk.
+        fs::create_dir(&blocked).unwrap();
+        let mut opened = Journal::open(dir.path()).unwrap();
+        let session = opened.journal.session(0, &format!("s{start_seq}"), 5, &settings());
+        opened.journal.record(batch(&session, vec![clock(start_seq), clock(start_seq + 1)])).unwrap();
+        let told = opened.committed.blocking_recv().unwrap();
+        assert!(!told.durable, "it is told all the same");
+        until_health(&mut opened.health, |health| matches!(health, Health::Failing { waiting: 1.., .. }));
+        fs::remove_dir(&blocked).unwrap();
+        until_health(&mut opened.health, |health| *health == Health::Ok);
+        assert_eq!(close(opened.journal, opened.stopping), 0);
+    }
+    assert_eq!(count(dir.path(), "SELECT count(DISTINCT seq) FROM event"), 4);
+    assert_eq!(count(dir.path(), "SELECT count(*) FROM session"), 2);
+}

@@ -35,7 +35,7 @@ pub const LATE_US: i64 = SCAN_US;
 /// How long after a press the capture of a man may be seen that nobody saw arrive.
 const CAUGHT_US: i64 = 4 * SECOND;
 /// A man that is missing for longer is not in the hand of the player to move.
-const GONE_US: i64 = 1500 * MS;
+pub const GONE_US: i64 = 1500 * MS;
 /// A man that came so long before the other player's was moved ahead of its turn.
 const EARLY_US: i64 = SCAN_US;
 /// Plies of a line.
@@ -358,7 +358,7 @@ impl Teller<'_> {
 
     /// A line with what has been made since the last press.
     fn finish(&mut self, node: Node) -> Told {
-        let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::ZERO, |ply| ply.made_at);
+        let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::LONG_AGO, |ply| ply.made_at);
         let since = [made(2), made(1)];
         let Account { placement, arrived, aliases, blind, young, noting, .. } = self.account;
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
@@ -378,6 +378,7 @@ impl Teller<'_> {
             gone: placement.unchanged_since(placement.latest() + -GONE_US),
             unseen: cost::UNSEEN,
             noting,
+            gap: false,
         };
         let wrong = self.charge(&node, None).wrong;
         self.items.forget();

@@ -1,6 +1,7 @@
 //! The MQTT session and the embedded broker, over real sockets on loopback.
 
 pub mod clients;
+mod door;
 mod mosquitto;
 mod proxy;
 

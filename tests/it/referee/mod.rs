@@ -3,19 +3,27 @@
 //! A script has one step a word, 30 ms each. `e2-` the square is empty, `e4P` a white pawn stands there, `w` White
 //! presses, `b` Black presses: all on board A, on B with `B:` before it. `b=p.` tray b shows a pawn in the first of two
 //! slots, `b!claim` a button of seat b, `stop` both clocks are stopped, `go` they go on, `.` half a second, `5s` five
-//! seconds. `?verb{…}` asks for a verb with its data. Clocks run and trays beat all the time.
+//! seconds. `?verb{…}` asks for a verb with its data; `restart` the daemon is away for a second. Clocks run and trays
+//! beat all the time.
 
 mod claims;
 mod ends;
 mod hiding;
 mod moves;
 mod recorded;
+mod restart;
 mod silence;
 mod verbs;
 
 use bughoused::{
-    event::{Body, Event, IncidentState, Request, Response},
-    table::{Input, Opening, Output, Table, settings::TableSettings},
+    event::{Body, Event, Feed, IncidentState, Request, Response},
+    record,
+    table::{
+        Input, Opening, Output, Table,
+        capture::{Raw, RawInput},
+        retrace::{Stretch, Trail},
+        settings::TableSettings,
+    },
     types::{Instant, Kinds, MS, Piece, SECOND, Square},
     wire::{
         bslp::{Button, Kind, Line, Sensing, Sentence},
@@ -41,11 +49,18 @@ struct BenchClock {
 
 /// A table, its world and what it said.
 pub struct Bench {
+    settings: TableSettings,
     table: Table,
     now: Instant,
     clocks: [BenchClock; 2],
     beat: i64,
     seq: u16,
+    /// What the table received, by starts of the daemon, and when the last one was.
+    stretches: Vec<Stretch>,
+    opened: Instant,
+    /// What stands on the boards and lies in the trays.
+    codes: [[u8; 64]; 2],
+    slots: [String; 4],
     pub events: Vec<Event>,
     pub responses: Vec<Response>,
 }
@@ -68,18 +83,38 @@ impl Bench {
     /// Boards set up, clocks stopped.
     pub fn set_up(changes: &Value) -> Bench {
         let opening = Opening { session: "test".into(), started_us: 0, seq: 1, incident: 1 };
-        let table = Table::new(settings(changes), opening).unwrap();
+        let settings = settings(changes);
+        let table = Table::new(settings.clone(), opening.clone()).unwrap();
         let clock = BenchClock { white_us: 300 * SECOND, black_us: 300 * SECOND, white_runs: true, running: false };
         let (now, clocks) = (Instant::ZERO, [clock; 2]);
-        let mut bench = Bench { table, now, clocks, beat: 0, seq: 0, events: Vec::new(), responses: Vec::new() };
+        let mut bench = Bench {
+            settings,
+            table,
+            now,
+            clocks,
+            beat: 0,
+            seq: 0,
+            stretches: vec![Stretch { opening, from: now, until: now, inputs: Vec::new() }],
+            opened: now,
+            codes: [codes(&shakmaty::Board::new()); 2],
+            slots: std::array::from_fn(|_| "....".into()),
+            events: Vec::new(),
+            responses: Vec::new(),
+        };
+        bench.connect();
+        bench
+    }
+
+    /// The devices are plugged in and show what there is.
+    fn connect(&mut self) {
         for device in [0, 1, TRAYS] {
-            bench.input(Input::Link(device, true));
+            self.input(Input::Link(device, true));
         }
         for board in [0, 1] {
-            bench.dgt(board, &start_position());
-            bench.show_clock(board);
+            self.dgt(board, &Message::BoardDump(Box::new(self.codes[board])));
+            self.show_clock(board);
         }
-        bench.line(&Line::Helo {
+        self.line(&Line::Helo {
             version: 1,
             kind: Kind::Tray,
             serial: "1".into(),
@@ -89,8 +124,35 @@ impl Bench {
             channels: 4,
             cells: 4,
         });
-        ["A=....", "a=....", "B=....", "b=...."].into_iter().for_each(|word| bench.step(word));
-        bench
+        for (seat, slots) in ["A", "a", "B", "b"].into_iter().zip(self.slots.clone()) {
+            self.step(&format!("{seat}={slots}"));
+        }
+    }
+
+    /// The daemon dies and is started again a second later.
+    fn restart(&mut self) {
+        self.tick(SECOND);
+        let next = |live: bool| {
+            let of_feed = self.events.iter().filter(|event| (event.body.feed() == Feed::Live) == live);
+            of_feed.map(|event| event.seq).max().unwrap_or(0) + 1
+        };
+        let (session, started_us) = (format!("test {}", self.stretches.len()), self.now.micros());
+        let opening = Opening { session, started_us, seq: next(true), incident: next(false) };
+        let game = record::unfinished(&self.events, started_us).expect("a game is on");
+        let starts = |event: &Event| matches!(event.body, Body::GameStarted(_));
+        let at = self.events.iter().rposition(starts).unwrap();
+        let (before, started) = (&self.events[..at], &self.events[at]);
+        let told = before.iter().filter(|event| event.body.feed() == Feed::Arbiter).map(|event| event.seq).max();
+        let mut stretches = self.stretches.clone();
+        (stretches[0].opening.seq, stretches[0].opening.incident) = (started.seq, told.unwrap_or(0) + 1);
+        let trail = Trail { devices: Default::default(), began: started.t, stretches };
+        let again = Table::retrace(&self.settings, trail, &game, opening.clone(), Instant::ZERO).unwrap();
+        self.table = again.expect("what was received gives the game again");
+        self.opened = self.now;
+        let (from, until) = (Instant::ZERO, Instant::ZERO);
+        self.stretches.push(Stretch { opening, from, until, inputs: Vec::new() });
+        self.connect();
+        self.pass(2 * SECOND);
     }
 
     /// A game begins.
@@ -106,7 +168,11 @@ impl Bench {
     }
 
     fn input(&mut self, input: Input<'_>) {
-        self.table.handle(self.now, input);
+        let t = Instant(self.now - self.opened);
+        let stretch = self.stretches.last_mut().unwrap();
+        stretch.until = t;
+        stretch.inputs.extend(raw(&input).map(|raw| RawInput { t, raw }));
+        self.table.handle(t, input);
         loop {
             match self.table.poll() {
                 Output::Event(event) => self.events.push(event),
@@ -118,6 +184,11 @@ impl Bench {
     }
 
     fn dgt(&mut self, board: usize, message: &Message) {
+        match message {
+            Message::BoardDump(codes) => self.codes[board] = **codes,
+            Message::FieldUpdate { field, code } => self.codes[board][usize::from(*field)] = *code,
+            _ => {}
+        }
         let mut bytes = Vec::new();
         message.emit(&mut bytes);
         self.input(Input::Bytes(board, &bytes));
@@ -152,15 +223,8 @@ impl Bench {
         while us > 0 {
             let slice = us.min(100 * MS);
             us -= slice;
-            self.now = self.now + slice;
-            for board in [0, 1] {
-                let clock = &mut self.clocks[board];
-                let time = if clock.white_runs { &mut clock.white_us } else { &mut clock.black_us };
-                let before = *time;
-                *time -= if clock.running { slice } else { 0 };
-                if before.div_euclid(SECOND) != time.div_euclid(SECOND) {
-                    self.show_clock(board);
-                }
+            for board in self.tick(slice) {
+                self.show_clock(board);
             }
             if self.now.micros() / SECOND != self.beat {
                 self.beat = self.now.micros() / SECOND;
@@ -169,6 +233,19 @@ impl Bench {
             }
             self.input(Input::Timeout);
         }
+    }
+
+    /// Time passes and nobody hears of it. Answers which boards' clocks show something else.
+    fn tick(&mut self, us: i64) -> Vec<usize> {
+        self.now = self.now + us;
+        let show = |board: &usize| {
+            let clock = &mut self.clocks[*board];
+            let time = if clock.white_runs { &mut clock.white_us } else { &mut clock.black_us };
+            let before = *time;
+            *time -= if clock.running { us } else { 0 };
+            before.div_euclid(SECOND) != time.div_euclid(SECOND)
+        };
+        [0, 1].into_iter().filter(show).collect()
     }
 
     /// Asks for a verb; the answer.
@@ -205,6 +282,7 @@ impl Bench {
         let (board, word) = word.strip_prefix("B:").map_or((0, word), |word| (1, word));
         match word {
             "." => return self.pass(REST_US),
+            "restart" => return self.restart(),
             "go" | "stop" => {
                 for board in [0, 1] {
                     self.clocks[board].running = word == "go";
@@ -223,6 +301,7 @@ impl Bench {
             self.ask(verb, data);
         } else if let Some((seat, slots)) = word.split_once('=') {
             let (seq, ch) = (self.next_seq(), channel(seat));
+            self.slots[usize::from(ch)] = slots.into();
             self.line(&Line::Snap { seq, ch, cells: slots.chars().map(kinds).collect() });
         } else if let Some((seat, button)) = word.split_once('!') {
             let (seq, ch) = (self.next_seq(), channel(seat));
@@ -293,16 +372,25 @@ fn button_of(word: &str) -> Button {
     }
 }
 
-fn start_position() -> Message {
-    dump(&shakmaty::Board::new())
+fn raw(input: &Input<'_>) -> Option<Raw> {
+    match input {
+        Input::Bytes(device, bytes) => Some(Raw::Rx(*device, bytes.to_vec())),
+        Input::Link(device, up) => Some(Raw::Link(*device, *up)),
+        Input::Request(request) => Some(Raw::Request(request.clone())),
+        Input::Timeout => None,
+    }
 }
 
 fn dump(men: &shakmaty::Board) -> Message {
+    Message::BoardDump(Box::new(codes(men)))
+}
+
+fn codes(men: &shakmaty::Board) -> [u8; 64] {
     let code = |field: usize| {
         let square = Square::new((7 - field as u32 / 8) * 8 + field as u32 % 8);
         code_of(men.piece_at(square))
     };
-    Message::BoardDump(Box::new(std::array::from_fn(code)))
+    std::array::from_fn(code)
 }
 
 /// Plays a script under a rule set; what must be told.

@@ -11,14 +11,14 @@ use std::{
 
 /// The connections of all addresses. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Guests {
+pub struct Guests {
     each_max: usize,
     counts: Arc<Mutex<BTreeMap<IpAddr, usize>>>,
 }
 
 /// A place of one address.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub struct Guest {
     guests: Guests,
     address: IpAddr,
 }

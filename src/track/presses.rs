@@ -1,0 +1,110 @@
+//! The presses of a board's clock: what waits for its ply, what bounced, what was forgotten or for nothing.
+//!
+//! In: movements of the lever, and when it was stopped. Out: presses in the order of the plies that they complete. It
+//! reads no squares: what was made is the line's.
+
+use super::{
+    AT_PRESS_US, Press,
+    board::{BoardTrack, LATE_US, PRESSES_MAX},
+};
+use crate::{
+    rules::Game,
+    types::{BoardId, ClockTimes, Color, Instant, MS},
+};
+
+/// Last movements of the lever that are remembered.
+const TOGGLES_MAX: usize = 2;
+/// Presses that are remembered.
+const HEARD_MAX: usize = 32;
+/// A lever that goes there and back again and there within this time has bounced.
+const BOUNCE_US: i64 = 300 * MS;
+/// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
+const FORGOTTEN_US: i64 = 600 * MS;
+
+impl BoardTrack {
+    pub fn press(&mut self, press: Press) {
+        let before = self.toggles.iter().rev().nth(1).copied();
+        if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
+            let bounced = self.toggles.pop_back();
+            if self.heard.back().map(|last| (last.by, last.at)) == bounced {
+                self.heard.pop_back();
+            }
+            if self.presses.back().map(|last| (last.by, last.at)) == bounced {
+                self.presses.pop_back();
+            }
+            return;
+        }
+        self.toggles.push_back((press.by, press.at));
+        if self.toggles.len() > TOGGLES_MAX {
+            self.toggles.pop_front();
+        }
+        if self.presses.len() == PRESSES_MAX {
+            self.presses.pop_front();
+        }
+        self.presses.push_back(press);
+        if self.heard.len() == HEARD_MAX {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(press);
+    }
+
+    pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
+        let mut after = game.board(board).clone();
+        let turn = after.turn();
+        let mates = self.line.iter().position(|ply| {
+            after.play(ply.played);
+            after.is_mate(game.len())
+        });
+        let Some(before) = mates.filter(|_| self.presses.is_empty()) else { return };
+        // What was made before the mate was pressed, and pressed back, between two messages of the clock.
+        let unheard = self.line[..before].iter().enumerate().map(|(index, ply)| {
+            let by = if index % 2 == 0 { turn } else { !turn };
+            Press { by, at: ply.made_at, clock: None }
+        });
+        self.presses.extend(unheard);
+        self.ended_at = Some((at, clock));
+    }
+
+    /// A press by the side that is not to move is a bounce of the lever, or the sign of a press that was not seen; two
+    /// that nothing explains for long cancel; one that comes long after the player's second move tells of both.
+    pub(super) fn sort_presses(&mut self, turn: Color, at: Instant) {
+        while let Some(front) = self.presses.front().copied().filter(|press| press.by != turn) {
+            if self.gap && self.line.get(1).is_some_and(|reply| reply.made_at <= front.at) {
+                self.presses.push_front(Press { by: turn, at: self.line[0].made_at.min(front.at), ..front });
+                return;
+            }
+            self.presses.pop_front();
+        }
+        while self.presses.len() >= 2 && self.pressed_for_nothing(at) {
+            self.presses.drain(..2);
+        }
+        self.add_forgotten(turn);
+        if self.gap_due().is_some_and(|due| at >= due) {
+            self.close_gap(turn);
+        }
+    }
+
+    /// Whether the first press came when nothing had been played, and was pressed back.
+    fn pressed_for_nothing(&self, at: Instant) -> bool {
+        let Some(press) = self.presses.front() else { return false };
+        let late = press.at + LATE_US;
+        match self.line.first() {
+            None => self.unexplained.is_empty() && at >= late,
+            Some(first) => self.line.len() == 1 && first.made_at > late,
+        }
+    }
+
+    fn add_forgotten(&mut self, turn: Color) {
+        let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
+            return;
+        };
+        let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
+        let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
+        if self.presses.len() == 1 && (unpressed || self.gap) {
+            let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
+            let (first, reply) = (first.made_at, reply.made_at);
+            self.presses.push_front(forgotten(!turn, reply));
+            self.presses.push_front(forgotten(turn, first));
+        }
+    }
+}
