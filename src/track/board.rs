@@ -8,6 +8,7 @@ use super::{
     AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     illegal::{self, Illegal},
     past::Past,
+    retell::Suspicion,
     search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
 };
 use crate::{
@@ -123,6 +124,8 @@ pub struct BoardTrack {
     pub(super) began: Instant,
     /// Completed plies that were read anew when their time was over.
     pub(super) reviewed: usize,
+    /// What speaks against completed plies since they were read anew.
+    pub(super) suspicion: Suspicion,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
     /// How many plies were completed when a blind square was learnt.
@@ -169,6 +172,7 @@ impl BoardTrack {
             given: 0,
             began: Instant(i64::MAX),
             reviewed: 0,
+            suspicion: Suspicion::default(),
             blind: Bitboard::EMPTY,
             learnt: Vec::new(),
             gap: false,
@@ -204,6 +208,7 @@ impl BoardTrack {
         self.heard.clear();
         self.looked_back = None;
         self.reviewed = 0;
+        self.suspicion = Suspicion::default();
         self.given = 0;
         self.ended_at = None;
     }

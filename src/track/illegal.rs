@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::{
     AT_PRESS_US, SCAN_US, cost,
     explain::{Item, Items, named, weigh},
-    search::{self, Evidence},
+    search::{self, Alias, Evidence},
 };
 use crate::{
     notation::uci,
@@ -47,9 +47,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let (played, reasons) = as_played(position, attempt)?;
         let items = Items::new(evidence.noting);
         let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
-        let (rest, mismatch, items) = rest(position, evidence, played, &items);
-        let explains = without_stranger(mismatch, attempt).foreign.is_empty();
-        explains.then(|| Illegal { played, reasons, cost: weight + rest, items })
+        let aliases = with_stranger(position, evidence, attempt);
+        let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
+        mismatch.foreign.is_empty().then(|| Illegal { played, reasons, cost: weight + rest, items })
     });
     found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
 }
@@ -118,12 +118,15 @@ fn as_played(position: &BoardPosition, attempt: Attempt) -> Option<(Move, Vec<Re
     Some((played, position.reasons(attempt)))
 }
 
-/// A dropped man of the wrong colour reads as what it is.
-fn without_stranger(mut mismatch: Mismatch, attempt: Attempt) -> Mismatch {
-    if let Attempt::Drop { to, .. } = attempt {
-        mismatch.foreign.discard(to);
+/// The men known to read as others, and a dropped one of the wrong colour, which reads as what it is.
+fn with_stranger(position: &BoardPosition, evidence: Evidence<'_>, attempt: Attempt) -> Vec<Alias> {
+    let mut aliases = evidence.aliases.to_vec();
+    if let Attempt::Drop { man, to } = attempt
+        && man.color != position.turn()
+    {
+        aliases.push(Alias { square: to, reads: Kinds::only(man), learnt: 0 });
     }
-    mismatch
+    aliases
 }
 
 /// What somebody may have done, and what it costs to believe it: a man of a contradicted square stood on another one at

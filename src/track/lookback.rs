@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, LOOK_BACK_REST_US, PATIENCE_US,
+    Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen, made_at},
     cost, hindsight,
     past::{Past, reread},
@@ -50,9 +50,13 @@ impl BoardTrack {
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
         let review = self.past.last().filter(|_| self.reviewed < self.past.len());
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
-        let doubt =
-            if self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky) { Some(rest) } else { waiting };
+        let doubt = if self.is_doubtful() { Some(rest) } else { waiting };
         doubt.into_iter().chain(review).min()
+    }
+
+    /// Whether the board contradicts its line, or one of the last plies was not seen as it should be.
+    fn is_doubtful(&self) -> bool {
+        self.doubt || self.past.iter().rev().take(2).any(|past| past.shaky)
     }
 
     pub(super) fn state(&self) -> (Instant, Instant) {
@@ -76,7 +80,11 @@ impl BoardTrack {
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
         let mut look = None;
-        let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), &mut look);
+        let mut suspicion = self.suspicion;
+        let quiet = !self.is_doubtful() && self.completion == Completion::Clock;
+        let asked = quiet.then_some(&mut suspicion);
+        let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), asked, &mut look);
+        self.suspicion = suspicion;
         self.note_look(look);
         let (from, told) = told?;
         Some(self.retell(board, &position, seen, from, &told))
@@ -99,7 +107,7 @@ impl BoardTrack {
 
     /// Whether the last plies may be read anew for less than an illegal move costs.
     pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant, illegal: u32) -> bool {
-        self.reread(position, seen, at, Some(illegal), &mut None).is_some()
+        self.reread(position, seen, at, Some(illegal), None, &mut None).is_some()
     }
 
     /// The latest ply that was one of several and explains the board as another.
@@ -175,6 +183,7 @@ impl BoardTrack {
         moves: &[Move],
     ) -> Revision {
         self.unlearn(from);
+        self.suspicion.forget(from);
         let mut before = self.root(position, self.past.len() - from);
         let old = self.past.split_off(from);
         let mut revised = Vec::with_capacity(old.len());

@@ -22,6 +22,36 @@ use crate::{
 /// Completed plies that are read anew together.
 const BACK_MAX: usize = 8;
 
+/// What has come to speak against completed plies since they were read anew.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Suspicion {
+    /// How many plies have been looked at.
+    weighed: usize,
+    /// What their costs come to.
+    cost: u32,
+}
+
+impl Suspicion {
+    /// Plies from `from` on are others now.
+    pub(super) fn forget(&mut self, from: usize) {
+        *self = Suspicion { weighed: self.weighed.min(from), cost: 0 };
+    }
+
+    /// Whether there is a reason to read the record anew: `first` is the index of its first ply, `costs` what its plies
+    /// cost beyond themselves, `open` what speaks against the present. What spoke against the record when it was read
+    /// anew last is no reason: what is cheaper for what came since was not cheap enough before.
+    fn arises(&mut self, first: usize, costs: &[u32], open: u32) -> bool {
+        let new = costs.iter().skip(self.weighed.saturating_sub(first));
+        self.cost += new.sum::<u32>();
+        self.weighed = first + costs.len();
+        let arises = self.cost + open >= cost::REREAD;
+        if arises {
+            self.cost = 0;
+        }
+        arises
+    }
+}
+
 impl BoardTrack {
     /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
     /// where there may be one at that cost: the index of its first new ply, and all of it.
@@ -31,6 +61,7 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
         illegal: Option<u32>,
+        suspicion: Option<&mut Suspicion>,
         look: &mut Option<Look>,
     ) -> Option<(usize, Told)> {
         let back = self.back();
@@ -61,12 +92,22 @@ impl BoardTrack {
             promoted: &record,
             noting: self.notes.is_some(),
         };
-        let recorded = hindsight::tell(account, &record)?;
-        if recorded.cost < recorded.moves().count() as u32 * cost::PLY + cost::REREAD {
+        let straight = hindsight::straight(account, &record);
+        if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
+            let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;
+            if !suspicion.arises(first, costs, told.cost.saturating_sub(made)) {
+                return None;
+            }
+        }
+        let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
+        let least = recorded.moves().count() as u32 * cost::PLY;
+        if recorded.cost < least + cost::REREAD {
             *look = self.look(position, back, &recorded, None);
             return None;
         }
-        let told = hindsight::tell(account, &[])?;
+        // Whoever wants to know why is told of dearer accounts, too.
+        let most = if account.noting { u32::MAX } else { recorded.cost - cost::REREAD };
+        let told = hindsight::tell(account, &[], most)?;
         *look = self.look(position, back, &recorded, Some(&told));
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
@@ -98,6 +139,7 @@ impl BoardTrack {
         told: &Told,
     ) -> Revision {
         self.unlearn(from);
+        self.suspicion.forget(from);
         let (count, back) = (self.past.len(), self.back());
         let first = count - back;
         let mut before = self.root(position, back);

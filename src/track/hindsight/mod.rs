@@ -104,6 +104,8 @@ pub struct Told {
     pub cost: u32,
     /// What spoke against the plies of the record before anything else was made.
     pub before: u32,
+    /// What of it men cost that the next player may have in hand: its own, and one that they capture.
+    pub in_hand: u32,
     /// Presses that were for nothing.
     pub idle: usize,
     /// Presses until then are answered or were for nothing.
@@ -157,16 +159,38 @@ struct Node {
 }
 
 /// The best account of what was played; its first plies are those of `record`. None if no line has so many.
-pub fn tell(account: Account<'_>, record: &[Move]) -> Option<Told> {
-    let log = Log::new(account.placement, account.made[0] + -SCAN_US);
-    let mut teller = Teller { account, record, log, tried: Vec::new(), items: Items::new(account.noting) };
+/// None either if it costs more than `most`.
+pub fn tell(account: Account<'_>, record: &[Move], most: u32) -> Option<Told> {
+    let mut teller = Teller::new(account, record);
     let mut lines = vec![teller.root()];
-    for press in account.presses {
+    for (press, left) in account.presses.iter().zip((0..account.presses.len() as u32).rev()) {
+        // Every press to come costs a ply at least.
+        teller.most = most.saturating_sub(left * cost::PLY);
         lines = teller.answer(lines, *press);
     }
     lines.retain(|line| line.len >= record.len());
     lines.truncate(FINISHED_MAX);
     lines.into_iter().map(|line| teller.finish(line)).min_by_key(|told| told.cost)
+}
+
+/// The record if every press completed one of its plies, with what each costs beyond itself. None where presses and
+/// plies do not pair.
+pub fn straight(account: Account<'_>, record: &[Move]) -> Option<(Told, Vec<u32>)> {
+    if account.presses.len() != record.len() {
+        return None;
+    }
+    let mut teller = Teller::new(account, record);
+    let mut node = teller.root();
+    let mut costs = Vec::with_capacity(record.len());
+    for (m, press) in record.iter().zip(account.presses) {
+        if node.position.turn() != press.by || !node.position.is_legal(*m) {
+            return None;
+        }
+        let next = teller.child(&node, *m, Some(*press), press.at);
+        costs.push(next.cost - node.cost - cost::PLY);
+        node = next;
+    }
+    Some((teller.finish(node), costs))
 }
 
 struct Teller<'a> {
@@ -175,10 +199,17 @@ struct Teller<'a> {
     log: Log<'a>,
     /// All plies that were tried.
     tried: Vec<Tried>,
+    /// What a line may cost after the present press.
+    most: u32,
     items: Items,
 }
 
-impl Teller<'_> {
+impl<'a> Teller<'a> {
+    fn new(account: Account<'a>, record: &'a [Move]) -> Teller<'a> {
+        let log = Log::new(account.placement, account.made[0] + -SCAN_US);
+        Teller { account, record, log, tried: Vec::new(), most: u32::MAX, items: Items::new(account.noting) }
+    }
+
     fn root(&self) -> Node {
         let Account { root, completed, made, lifted, .. } = self.account;
         let squares = Squares::of(root);
@@ -207,7 +238,7 @@ impl Teller<'_> {
             let items = self.items.after(&node.items);
             Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
         };
-        let mut answered: Vec<Node> = lines.iter().map(idle).collect();
+        let mut answered: Vec<Node> = lines.iter().map(idle).filter(|node| node.cost <= self.most).collect();
         let mut open = lines;
         for _ in 0..=UNPRESSED_MAX {
             let mut unpressed = Vec::new();
@@ -226,7 +257,7 @@ impl Teller<'_> {
 
     /// Every ply that may follow until some instant.
     fn plies(&mut self, node: &Node, press: Option<Press>, until: Instant, out: &mut Vec<Node>) {
-        if node.len == PLIES_MAX {
+        if node.len == PLIES_MAX || node.cost + cost::PLY > self.most {
             return;
         }
         let (from, to) = (node.since[0], until + LATE_US);
@@ -236,7 +267,8 @@ impl Teller<'_> {
         for m in node.position.legal_moves() {
             let told = recorded.map_or_else(|| self.may_have(node, m, &shown, &later), |recorded| recorded == m);
             if told {
-                out.push(self.child(node, m, press, until));
+                let child = self.child(node, m, press, until);
+                out.extend(Some(child).filter(|child| child.cost <= self.most));
             }
         }
         if let Some(m) = recorded.filter(|m| !node.position.is_legal(*m)) {
@@ -400,10 +432,15 @@ impl Teller<'_> {
         let before = recorded.map_or(0, |last| last.cost);
         let mut plies: Vec<Ply> = self.back(&node).copied().collect();
         plies.reverse();
+        let turn = node.position.turn();
+        let next = if found.line.len().is_multiple_of(2) { turn } else { !turn };
+        let own = found.mismatch.missing & node.position.board().by_color(next);
+        let others = (found.mismatch.missing & !own).count().min(1);
+        let in_hand = (own.count() + others) as u32 * cost::MISSING;
         let found_items = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
         self.items.take("IDLE", idle);
         let items = self.items.after(&[node.items, found_items].concat());
-        Told { plies, line: found.line, cost, before, idle: node.idles, until: self.account.until, items }
+        Told { plies, line: found.line, cost, before, in_hand, idle: node.idles, until: self.account.until, items }
     }
 }
 

@@ -35,6 +35,13 @@ pub fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 
+/// An address where nobody listens, and that the system gives to nobody who asks for any.
+fn closed() -> SocketAddr {
+    let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let port = (20_000 + (std::process::id() % 10_000) as u16..32_000).find(free).unwrap();
+    ([127, 0, 0, 1], port).into()
+}
+
 /// A session with one table `1`, whose requests come out of the receiver.
 fn session(port: u16, name: &str) -> (Session, JoinHandle<()>, mpsc::Receiver<TableRequest>) {
     let settings = SessionSettings {
@@ -257,7 +264,7 @@ async fn every_request_is_answered_where_the_asker_wants() {
 
 #[tokio::test]
 async fn a_broker_that_is_not_there_stalls_nobody() {
-    let closed = tokio::net::TcpListener::bind(loopback()).await.unwrap().local_addr().unwrap();
+    let closed = closed();
     let (session, task, _requests) = session(closed.port(), "s1");
     for number in 0..60_000 {
         session.publish([event(number), state(&number.to_string())]);
