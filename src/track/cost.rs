@@ -24,8 +24,8 @@ pub const NEVER: u32 = 20;
 pub const TAKEN: u32 = 12;
 /// The same, where the next ply captures it there: two plies between two scans.
 pub const CAUGHT: u32 = 6;
-/// The same, en passant: one in twenty of the pawns that are captured at once by a pawn; the others stepped one square.
-pub const CAUGHT_PASSING: u32 = 8;
+/// The same, en passant: most pawns that a pawn captures at once stepped one square, but nothing tells them apart.
+pub const CAUGHT_PASSING: u32 = CAUGHT + 1;
 /// The same, of a drop.
 pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
@@ -68,6 +68,8 @@ pub const ILLEGAL_PROMOTION: u32 = 10;
 pub const LIFTED: u32 = 1;
 /// A man that stood on a square for a while and that no ply explains.
 pub const STOOD: u32 = 2;
+/// A man that was left on a square and that no ply explains.
+pub const LINGERED: u32 = 6;
 /// A man of the player who pressed the clock that was not on its square.
 pub const LACKING: u32 = 5;
 /// A man that has been off its square since before the ply.

@@ -221,7 +221,11 @@ impl<'a> Search<'a> {
     fn worth_looking(&self, root: &Node) -> bool {
         let air = root.mismatch.missing.any();
         let blind = self.restless.any() || self.evidence.placement.ambiguous().any() && air;
+        let white = root.mismatch.missing & root.position.board().white();
+        // A man of either colour: they may have been exchanged where another one of the same kind stands again.
+        let exchanged = white.any() && root.mismatch.missing != white;
         root.mismatch.foreign.any()
+            || exchanged
             || blind
             || air && self.evidence.gap
             || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())

@@ -19,6 +19,8 @@ use crate::{
 /// A man that stood so long on a square did not only pass.
 const BRIEF_US: i64 = 300 * MS;
 
+/// A man that stood so long on a square was left there.
+const LINGERING_US: i64 = 2500 * MS;
 /// A man that left so long before the press was not adjusted after it.
 const GONE_ON_US: i64 = 100 * MS;
 
@@ -46,6 +48,8 @@ pub struct Charge<'a> {
     pub at: Instant,
     /// Squares that were wrong at the press before.
     pub wrong: Bitboard,
+    /// When the clock was pressed for the next ply.
+    pub until: Instant,
 }
 
 /// What a ply costs.
@@ -197,7 +201,7 @@ impl Charge<'_> {
             let Reading { square, kinds, .. } = **reading;
             let next = touched_next.contains(square);
             // What stays is held against the next ply.
-            let passes = reading.until <= self.at + LATE_US + BRIEF_US;
+            let passes = reading.until <= self.until;
             let fits = kinds.meets(self.before.at(square))
                 || kinds.meets(self.after.at(square))
                 || (next || touched.contains(square)) && kinds.meets(Kinds::EMPTY)
@@ -223,6 +227,10 @@ impl Charge<'_> {
 
 /// What it costs that something was seen for a while which no ply explains.
 fn passing(reading: &Reading) -> (&'static str, u32) {
-    let brief = reading.until - reading.since < BRIEF_US;
-    if brief || !reading.kinds.meets(Kinds::OCCUPIED) { named!(LIFTED) } else { named!(STOOD) }
+    match reading.until - reading.since {
+        _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
+        ..BRIEF_US => named!(LIFTED),
+        LINGERING_US.. => named!(LINGERED),
+        _ => named!(STOOD),
+    }
 }

@@ -38,6 +38,8 @@ const CAUGHT_US: i64 = 4 * SECOND;
 pub const GONE_US: i64 = 1500 * MS;
 /// A man that came so long before the other player's was moved ahead of its turn.
 const EARLY_US: i64 = SCAN_US;
+/// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
+const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
 const PLIES_MAX: usize = 24;
 /// Lines that are kept after a press.
@@ -328,7 +330,7 @@ impl<'a> Teller<'a> {
         let mut position = node.position.clone();
         position.play(m);
         let squares = Squares::of(&position);
-        let charged = self.charge(node, Some((m, &squares)));
+        let charged = self.charge(node, Some((m, &squares)), until);
         let early =
             arrived.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
         let spent = weigh!(self.items, PLY)
@@ -365,8 +367,8 @@ impl<'a> Teller<'a> {
         std::iter::successors(tried(node.last), move |last| tried(last.after))
     }
 
-    /// What the last ply of a line costs if this one is next.
-    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>) -> charge::Charged {
+    /// What the last ply of a line costs if this one is next, and pressed for then.
+    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> charge::Charged {
         let mut plies = self.back(node);
         let Some(last) = plies.next() else { return charge::Charged::default() };
         let from = plies.next().map_or(self.account.completed[1], |ply| ply.completed_at);
@@ -384,6 +386,7 @@ impl<'a> Teller<'a> {
             from,
             at: node.completed[1],
             wrong: node.wrong,
+            until,
         }
         .sum(&mut self.log, &self.items)
     }
@@ -412,7 +415,7 @@ impl<'a> Teller<'a> {
             noting,
             gap: false,
         };
-        let wrong = self.charge(&node, None).wrong;
+        let wrong = self.charge(&node, None, STILL).wrong;
         self.items.forget();
         // Men of the player who pressed the clock, and what the other one has not had in hand since.
         let theirs = node.position.board().by_color(!node.position.turn());
@@ -423,9 +426,9 @@ impl<'a> Teller<'a> {
         let charged = match found.line.first() {
             Some(next) => {
                 after.play(*next);
-                self.charge(&node, Some((*next, &Squares::of(&after))))
+                self.charge(&node, Some((*next, &Squares::of(&after))), STILL)
             }
-            None => self.charge(&node, None),
+            None => self.charge(&node, None, STILL),
         };
         let cost = node.cost + charged.cost + found.cost + idle;
         let recorded = self.tried(&node).nth(node.len.saturating_sub(self.record.len()));
