@@ -440,7 +440,8 @@ impl BoardTrack {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let better = self.line.is_empty() && found.cost <= cost::ILLEGAL_CLEAR || found.cost < legal;
+        let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
+        let better = nothing || found.cost < legal;
         let otherwise = better && self.reads_otherwise(&arriving.apply(position), seen, at, found.cost);
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }

@@ -58,8 +58,9 @@ pub const ILLEGAL: u32 = 20;
 pub const ILLEGAL_MOST: u32 = 32;
 /// An illegal move to the next square that was made before the other player's.
 pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
-/// An illegal move that leaves nothing open, where no legal one is seen: not while men are in the air.
-pub const ILLEGAL_CLEAR: u32 = ILLEGAL + PLY + FROM_NOWHERE;
+/// How much more than nothing at all an illegal move may cost, where no legal one is seen, of a man that may have been
+/// displaced or that the other player has in hand.
+pub const ILLEGAL_STEP: u32 = 7;
 /// Illegal castling: king and rook do not come to those squares by chance.
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.

@@ -35,6 +35,8 @@ pub struct Illegal {
     pub reasons: Vec<Reason>,
     /// What it costs to believe it, with all that it leaves open.
     pub cost: u32,
+    /// A man of the player's own, moved in its turn: neither displaced nor in the other one's hand.
+    pub own: bool,
     /// What that is made of, if it was asked.
     pub items: Vec<Item>,
 }
@@ -45,11 +47,12 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let press = *evidence.presses.first()?;
     let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
         let (played, reasons) = as_played(position, attempt)?;
+        let own = weight.1 != cost::ILLEGAL_AHEAD && !reasons.contains(&Reason::NotYourPiece);
         let items = Items::new(evidence.noting);
         let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
         let aliases = with_stranger(position, evidence, attempt);
         let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
-        mismatch.foreign.is_empty().then(|| Illegal { played, reasons, cost: weight + rest, items })
+        mismatch.foreign.is_empty().then(|| Illegal { played, reasons, cost: weight + rest, own, items })
     });
     found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
 }

@@ -18,8 +18,8 @@ use crate::{
     types::{BoardId, Instant, MS, SECOND},
 };
 
-/// Presses of two boards that lie nearer are beyond what clock messages resolve: DGT clocks are asked up to every 480 ms
-/// and tell of their lever 20 to 200 ms late.
+/// Presses of two boards that lie nearer are beyond what clock messages resolve: DGT clocks are asked up to every
+/// 480 ms and tell of their lever 20 to 200 ms late.
 const ORDER_RESOLUTION: i64 = 660 * MS;
 /// The same where no clock tells when a move was completed, and where lines lose what clocks tell.
 const ORDER_WITHOUT_CLOCK: i64 = SECOND;
