@@ -195,13 +195,8 @@ fn what_waits_is_committed_together() {
     assert_eq!(count(dir.path(), "SELECT count(*) FROM event"), 300);
 }
 
-#[test]
-fn raw_inputs_are_kept_without_any_event_and_without_delaying_states() {
-    let dir = TempDir::new().unwrap();
-    let mut opened = Journal::open(dir.path()).unwrap();
-    let session = opened.journal.session(3, "s1", 5, &settings());
-    let mut lazy = inputs(&session, vec![RawInput { t: Instant(9), raw: Raw::Rx(0, vec![1, 2]) }]);
-    lazy.devices.push(DeviceState {
+fn device(rotation: Option<u16>, clock_white: Option<&str>) -> DeviceState {
+    DeviceState {
         v: 1,
         session: "s1".into(),
         table: "1".into(),
@@ -212,10 +207,19 @@ fn raw_inputs_are_kept_without_any_event_and_without_delaying_states() {
         link: LinkState::Up,
         serial: None,
         firmware: None,
-        rotation: None,
-        clock_white: None,
+        rotation,
+        clock_white: clock_white.map(str::to_owned),
         counters: Default::default(),
-    });
+    }
+}
+
+#[test]
+fn raw_inputs_are_kept_without_any_event_and_without_delaying_states() {
+    let dir = TempDir::new().unwrap();
+    let mut opened = Journal::open(dir.path()).unwrap();
+    let session = opened.journal.session(3, "s1", 5, &settings());
+    let mut lazy = inputs(&session, vec![RawInput { t: Instant(9), raw: Raw::Rx(0, vec![1, 2]) }]);
+    lazy.devices.push(device(None, None));
     opened.journal.record(lazy).unwrap();
     let heard = receive(&mut opened.committed);
     assert_eq!((heard.batch.session.table(), heard.batch.devices.len(), heard.batch.inputs.len()), (3, 1, 0));

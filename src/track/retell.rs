@@ -105,10 +105,11 @@ impl BoardTrack {
             *look = self.look(position, back, &recorded, None);
             return None;
         }
-        // Whoever wants to know why is told of dearer accounts, too.
-        let most = if account.noting { u32::MAX } else { recorded.cost - cost::REREAD };
-        let told = hindsight::tell(account, &[], most)?;
-        *look = self.look(position, back, &recorded, Some(&told));
+        let told = hindsight::tell(account, &[], recorded.cost - cost::REREAD);
+        // Whoever wants to know why is told of dearer accounts, too; they decide nothing.
+        let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
+        *look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
+        let told = told?;
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
         let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };

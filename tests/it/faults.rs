@@ -25,7 +25,7 @@ const PLIES: usize = 80;
 /// Games in which a cable is out for up to a minute.
 const GAP_GAMES: u64 = 12;
 /// Boards of them on which anything but missing moves is wrong.
-const GAP_WRONG_MAX: usize = 2;
+const GAP_WRONG_MAX: usize = 1;
 
 /// What may be wrong in all games of a fault together.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ fn the_rest_of_the_game_stays_right() {
     for (fault, games, most) in lines() {
         let tally = play(&fault, games);
         let wrong = tally.moves.moves - tally.moves.right;
-        println!("{fault}: {wrong} of {} moves wrong, {} extra", tally.moves.moves, tally.extra);
         let found = Most { wrong, extra: tally.extra, illegal: tally.false_illegal };
+        println!("{fault}, {} moves: {found:?}", tally.moves.moves);
         let within = wrong <= most.wrong && found.extra <= most.extra && found.illegal <= most.illegal;
         assert!(within, "{fault}: expected at most {most:?}, found {found:?}");
         assert!(tally.moves.moves > 40 * games as usize, "{fault}: games with moves");

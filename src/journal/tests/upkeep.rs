@@ -4,11 +4,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{
-    event::{DeviceState, LinkState, Ruling},
-    sense::Side,
-    types::SECOND,
-};
+use crate::{event::Ruling, sense::Side, types::SECOND};
 
 /// A journal as version 1 wrote it.
 fn old_journal(dir: &Path) {
@@ -44,24 +40,6 @@ fn a_journal_of_an_older_version_is_read_and_brought_up_to_date() {
     assert_eq!(Reader::open(dir.path()).unwrap().games().unwrap()[0].result, "1-0");
 }
 
-fn device(turned: u16, clock_white: Option<&str>) -> DeviceState {
-    DeviceState {
-        v: 1,
-        session: "s1".into(),
-        table: "1".into(),
-        t: Instant(9),
-        time: String::new(),
-        device: "board-a".into(),
-        driver: "dgt".into(),
-        link: LinkState::Up,
-        serial: None,
-        firmware: None,
-        rotation: Some(turned),
-        clock_white: clock_white.map(str::to_owned),
-        counters: Default::default(),
-    }
-}
-
 #[test]
 fn a_later_start_knows_the_unfinished_game_and_how_devices_lay() {
     let dir = TempDir::new().unwrap();
@@ -72,7 +50,7 @@ fn a_later_start_knows_the_unfinished_game_and_how_devices_lay() {
     let mut told = incident(2, 2);
     told.game = Some("g".into());
     let mut all = batch(&session, vec![start(1, "f"), end(2, "f"), start(3, "g"), played(4, "g", "e4"), told, pause]);
-    all.devices = vec![device(180, None), device(180, Some("left"))];
+    all.devices = vec![device(Some(180), None), device(Some(180), Some("left"))];
     opened.journal.record(all).unwrap();
     close(opened.journal, opened.stopping);
     let opened = Journal::open(dir.path()).unwrap();

@@ -18,12 +18,10 @@ use crate::{
 
 /// A man that stood so long on a square did not only pass.
 const BRIEF_US: i64 = 300 * MS;
-
 /// A man that stood so long on a square was left there.
 const LINGERING_US: i64 = 2500 * MS;
 /// A man that left so long before the press was not adjusted after it.
 const GONE_ON_US: i64 = 100 * MS;
-
 /// How long before the press of the other player a man may have been taken in hand.
 const IN_HAND_US: i64 = 1500 * MS;
 

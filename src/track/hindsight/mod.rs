@@ -160,8 +160,8 @@ struct Node {
     items: Vec<Item>,
 }
 
-/// The best account of what was played; its first plies are those of `record`. None if no line has so many.
-/// None either if it costs more than `most`.
+/// The best account of what was played; its first plies are those of `record`. Lines that cost more than `most` are not
+/// followed. None if no line is left that has so many plies.
 pub fn tell(account: Account<'_>, record: &[Move], most: u32) -> Option<Told> {
     let mut teller = Teller::new(account, record);
     let mut lines = vec![teller.root()];
