@@ -83,6 +83,8 @@ pub const STILL: u32 = 1;
 pub const IDLE: u32 = 12;
 /// A press without a ply after another one: it was pressed back.
 pub const IDLE_BACK: u32 = 4;
+/// A stretch in which one player's men came to squares without a ply, where no clock tells of turns.
+pub const NO_PLY: u32 = 1;
 /// A ply without a press.
 pub const UNPRESSED: u32 = 3;
 /// How much cheaper another account of completed plies must be than the record.

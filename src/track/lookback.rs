@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
+    Completed, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen, made_at},
     cost, hindsight,
     past::{Past, reread},
@@ -81,8 +81,7 @@ impl BoardTrack {
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
         let mut look = None;
         let mut suspicion = self.suspicion;
-        let quiet = !self.is_doubtful() && self.completion == Completion::Clock;
-        let asked = quiet.then_some(&mut suspicion);
+        let asked = (!self.is_doubtful()).then_some(&mut suspicion);
         let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), asked, &mut look);
         self.suspicion = suspicion;
         self.note_look(look);

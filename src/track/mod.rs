@@ -27,6 +27,7 @@ mod past;
 mod presses;
 mod retell;
 mod search;
+mod turns;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},

@@ -13,9 +13,11 @@ use super::{
     hindsight::{self, Account, Ply, Told},
     past::Past,
     search::Hand,
+    turns,
 };
 use crate::{
     rules::{BoardPosition, Move},
+    sense::Placement,
     types::{BoardId, ByColor, Color, Instant, Square},
 };
 
@@ -52,6 +54,18 @@ impl Suspicion {
     }
 }
 
+/// What completes plies.
+struct Presses {
+    /// Presses that are old enough to tell, in order.
+    old: Vec<Press>,
+    /// Later ones.
+    young: Vec<Press>,
+    /// Until when the old ones are.
+    until: Instant,
+    /// They are turns: no clock was heard.
+    unheard: bool,
+}
+
 impl BoardTrack {
     /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
     /// where there may be one at that cost: the index of its first new ply, and all of it.
@@ -72,9 +86,7 @@ impl BoardTrack {
             ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
         };
         let [completed, made] = [0, 1].map(|which| [before(2)[which], before(1)[which]]);
-        let until = tail.last()?.completed_at.max(at + -hindsight::LATE_US);
-        let (presses, young): (Vec<Press>, Vec<Press>) =
-            self.presses_since(tail, completed[1]).into_iter().partition(|press| press.at <= until);
+        let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
         let account = Account {
@@ -84,6 +96,7 @@ impl BoardTrack {
             presses: &presses,
             until,
             young: &young,
+            unheard,
             placement: seen.placement,
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
@@ -112,22 +125,37 @@ impl BoardTrack {
         let told = told?;
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
-        let margin = if told.idle > recorded.idle { cost::UNDO } else { cost::REREAD };
+        let undone = if unheard { moves.len() < back } else { told.idle > recorded.idle };
+        let margin = if undone { cost::UNDO } else { cost::REREAD };
         let better =
             told.cost + margin <= recorded.cost && illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         // A ply whose press was another one is told anew, too: its press would answer nothing else.
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
         let same = told.plies.iter().zip(tail).take_while(same).count();
-        let others = kept < back.min(moves.len()) || same < back && told.plies.len() >= back;
-        (better && others).then_some((first + kept.min(same), told))
+        let repressed = same < back && told.plies.len() >= back && !unheard;
+        let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
+        let from = if unheard { kept } else { kept.min(same) };
+        (better && others).then_some((first + from, told))
     }
 
-    /// The presses since an instant; without a clock the completions of the plies stand for them.
-    fn presses_since(&self, tail: &[Past], since: Instant) -> Vec<Press> {
-        match self.completion {
+    /// The presses since an instant. Without a clock turns stand for them, or where the sensors do not tell whose men
+    /// they feel, the completions of the plies.
+    fn presses_since(&self, tail: &[Past], placement: &Placement, since: Instant, at: Instant) -> Presses {
+        let completed = tail.last().map_or(since, |last| last.completed_at);
+        let turns = || turns::presses(placement, since, at);
+        if let Some(mut turns) = turns().filter(|_| matches!(self.completion, Completion::Settle(_))) {
+            let old = turns.partition_point(|turn| turn.at <= completed);
+            let until = if old == tail.len() { completed } else { at };
+            turns.retain(|turn| turn.at <= until);
+            return Presses { old: turns, young: Vec::new(), until, unheard: true };
+        }
+        let until = completed.max(at + -hindsight::LATE_US);
+        let heard = match self.completion {
             Completion::Clock => self.heard.iter().copied().filter(|press| press.at > since).collect(),
             Completion::Settle(_) => tail.iter().map(Past::press).collect(),
-        }
+        };
+        let (old, young) = Vec::into_iter(heard).partition(|press| press.at <= until);
+        Presses { old, young, until, unheard: false }
     }
 
     /// Replaces the plies from `from` on by what was told; never more than there were: the others are completed next.

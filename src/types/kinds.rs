@@ -19,6 +19,11 @@ impl Kinds {
     /// Anything: the sensor says nothing.
     pub const ANY: Kinds = Kinds(0x1fff);
 
+    /// Some man of a colour.
+    pub fn of(color: Color) -> Kinds {
+        Role::ALL.into_iter().map(|role| Some(role.of(color))).collect()
+    }
+
     /// Exactly this man.
     pub const fn only(piece: Piece) -> Kinds {
         Kinds(1 << bit(piece))

@@ -64,6 +64,8 @@ pub struct Account<'a> {
     pub until: Instant,
     /// Later presses.
     pub young: &'a [Press],
+    /// Nobody heard the presses: they are told by whose men arrived.
+    pub unheard: bool,
     /// What the squares show and showed.
     pub placement: &'a Placement,
     /// Men that had left the pocket of each player before the first ply.
@@ -235,12 +237,8 @@ impl<'a> Teller<'a> {
 
     /// The lines after a press: with a ply that it completes, with unpressed ones before, or with none.
     fn answer(&mut self, lines: Vec<Node>, press: Press) -> Vec<Node> {
-        let idle = |node: &Node| {
-            let more = if node.idle { weigh!(self.items, IDLE_BACK) } else { weigh!(self.items, IDLE) };
-            let items = self.items.after(&node.items);
-            Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
-        };
-        let mut answered: Vec<Node> = lines.iter().map(idle).filter(|node| node.cost <= self.most).collect();
+        let mut answered: Vec<Node> = lines.iter().map(|node| self.idle(node, press.at)).collect();
+        answered.retain(|node| node.cost <= self.most);
         let mut open = lines;
         for _ in 0..=UNPRESSED_MAX {
             let mut unpressed = Vec::new();
@@ -255,6 +253,24 @@ impl<'a> Teller<'a> {
             open = cheapest(unpressed);
         }
         cheapest(answered)
+    }
+
+    /// A line with a press for nothing.
+    fn idle(&mut self, node: &Node, at: Instant) -> Node {
+        let more = match node.idle {
+            _ if self.account.unheard => weigh!(self.items, NO_PLY) + self.out_of_place(node, at),
+            true => weigh!(self.items, IDLE_BACK),
+            false => weigh!(self.items, IDLE),
+        };
+        let items = self.items.after(&node.items);
+        Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
+    }
+
+    /// What it costs that a turn ended without a ply though men were not where they had been before it.
+    fn out_of_place(&mut self, node: &Node, at: Instant) -> u32 {
+        let shown = self.log.shown(at + -SCAN_US, at + LATE_US);
+        let apart = node.squares.apart(&shown) & !node.wrong & !self.account.blind;
+        weigh!(self.items, LINGERED * apart.count() as u32)
     }
 
     /// Every ply that may follow until some instant.
