@@ -14,7 +14,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket, Reason},
-    sense::Placement,
+    sense::{Mismatch, Placement},
     types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
 };
 
@@ -33,6 +33,10 @@ const ARRIVING_US: i64 = 5 * SECOND;
 const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
+/// So many men in the air without a clock that runs are being swept off.
+const SWEPT_MEN: usize = 6;
+/// Play goes on when hardly more than a move's men are not where they should be.
+const BACK_MEN: usize = 2;
 /// How long after a press the sensors may show its ply.
 pub(super) const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -137,6 +141,8 @@ pub struct BoardTrack {
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
     pub(super) clock_stopped: bool,
+    /// The men are being swept off a board without a clock, or set up anew.
+    pub(super) swept: bool,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
     /// The same of the ply after the one whose clock has been pressed.
@@ -179,6 +185,7 @@ impl BoardTrack {
             unwatched: false,
             clock_turn: None,
             clock_stopped: false,
+            swept: false,
             declared: ByColor::default(),
             declared_next: ByColor::default(),
             ended_at: None,
@@ -231,6 +238,7 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
+        self.swept = self.is_swept(found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
@@ -275,6 +283,12 @@ impl BoardTrack {
             noting: self.notes.is_some(),
             gap: self.is_unwatched(),
         }
+    }
+
+    /// Whether men are being swept off: too many are in the air for a move, and not yet all back.
+    fn is_swept(&self, mismatch: Mismatch) -> bool {
+        let away = mismatch.missing.count() >= SWEPT_MEN || self.swept && mismatch.any().count() > BACK_MEN;
+        away && self.completion != Completion::Clock && !self.gap && !self.is_unwatched()
     }
 
     /// Whether a man stands where none should that the player to move does not have in hand just now.
@@ -334,6 +348,7 @@ impl BoardTrack {
         match self.completion {
             Completion::Clock => self.first_press(),
             Completion::Settle(rest) => match self.line.as_slice() {
+                _ if self.swept => None,
                 [] => None,
                 [_] if self.in_air.any() => Some(self.changed_at + rest.max(IN_AIR_US)),
                 [_] => Some(self.changed_at + rest),

@@ -43,7 +43,7 @@ impl Revision {
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
-        if self.past.is_empty() || self.clock_stopped || self.looked_back == Some(self.state()) {
+        if self.past.is_empty() || self.clock_stopped || self.swept || self.looked_back == Some(self.state()) {
             return None;
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
