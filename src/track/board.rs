@@ -25,8 +25,8 @@ pub(super) const PRESSES_MAX: usize = 8;
 const PLIES_AHEAD: usize = 3;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
-/// Rest that completes a ply without a clock while another man of the player is in the air.
-const IN_AIR_US: i64 = 3 * SECOND;
+/// How long a ply without a clock waits for another man of its player that is in the air.
+const IN_AIR_US: i64 = 1500 * MS;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press an illegal move is looked for where no legal one was found.
@@ -101,6 +101,8 @@ pub struct BoardTrack {
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     in_air: Bitboard,
+    /// When the last of them was lifted.
+    lifted_at: Instant,
     /// Men stand where the line has none.
     strangers: bool,
     /// The line begins with the drop of a man that still lies in the tray.
@@ -163,6 +165,7 @@ impl BoardTrack {
             unexplained: Bitboard::EMPTY,
             absent: None,
             in_air: Bitboard::EMPTY,
+            lifted_at: Instant::LONG_AGO,
             strangers: false,
             dropped_lies: false,
             looked_illegal: None,
@@ -238,6 +241,8 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
+        let lifted = self.in_air.into_iter().map(|square| seen.placement.changed(square));
+        self.lifted_at = lifted.max().unwrap_or(Instant::LONG_AGO);
         self.swept = self.is_swept(found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
@@ -350,8 +355,7 @@ impl BoardTrack {
             Completion::Settle(rest) => match self.line.as_slice() {
                 _ if self.swept => None,
                 [] => None,
-                [_] if self.in_air.any() => Some(self.changed_at + rest.max(IN_AIR_US)),
-                [_] => Some(self.changed_at + rest),
+                [_] => Some((self.changed_at + rest).max(self.lifted_at + IN_AIR_US)),
                 [_, reply, ..] => Some(reply.made_at),
             },
         }
