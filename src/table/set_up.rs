@@ -61,7 +61,9 @@ impl Table {
         match armed {
             _ if !placement.tells() => None,
             _ if count == 0 => Some(Bitboard::EMPTY),
-            Some(faults) if (disturbed & !faults).count() <= DISTURBED_MAX => Some(faults),
+            // While a game may be on, men away from the set-up are moves.
+            Some(faults) if !self.play.is_on() && (disturbed & !faults).count() <= DISTURBED_MAX => Some(faults),
+            Some(faults) if (disturbed & !faults).is_empty() => Some(faults),
             _ => faulty.then_some(disturbed),
         }
     }

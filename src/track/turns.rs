@@ -6,7 +6,7 @@
 use super::{Press, SCAN_US};
 use crate::{
     sense::{Placement, Reading},
-    types::{Color, Instant, Kinds, SECOND, Square},
+    types::{Bitboard, Color, Instant, Kinds, SECOND, Square},
 };
 
 /// A man that is back on its square so soon was adjusted.
@@ -14,30 +14,55 @@ const ADJUSTED_US: i64 = SECOND;
 /// How long after the last man of a stretch its player's turn ends at the latest.
 const AFTER_US: i64 = SCAN_US / 2;
 
+/// A man came to a square.
+#[derive(Clone, Copy)]
+struct Arrival {
+    at: Instant,
+    square: Square,
+    color: Color,
+}
+
 /// The presses that a clock would have heard between two instants, in order. None where the sensors do not tell the
 /// colours of men.
 pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Press>> {
+    let arrivals = arrivals(placement, since)?;
+    let mut presses: Vec<Press> = Vec::new();
+    let mut squares = Bitboard::EMPTY;
+    for (index, arrival) in arrivals.iter().enumerate() {
+        squares.add(arrival.square);
+        let next = arrivals.get(index + 1);
+        let gap = next.map_or(until, |next| next.at) - arrival.at;
+        let mut press = |by, share: i64| presses.push(Press { by, at: arrival.at + (gap / share).min(AFTER_US), clock: None });
+        match next {
+            // The first of two men on one square was captured in between by one that nobody saw.
+            Some(next) if next.color == arrival.color && squares.contains(next.square) => {
+                press(arrival.color, 3);
+                press(!arrival.color, 2);
+                squares = Bitboard::EMPTY;
+            }
+            Some(next) if next.color == arrival.color => {}
+            _ => {
+                press(arrival.color, 2);
+                squares = Bitboard::EMPTY;
+            }
+        }
+    }
+    Some(presses)
+}
+
+/// Men that came to squares since some instant, in order.
+fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     for square in Square::ALL {
         let readings: Vec<Reading> = placement.readings(square).collect();
         for (index, reading) in readings.iter().enumerate().take_while(|(_, reading)| reading.since > since) {
-            if reading.kinds.meets(Kinds::EMPTY) || adjusted(&readings[index + 1..], reading) {
-                continue;
+            if !reading.kinds.meets(Kinds::EMPTY) && !adjusted(&readings[index + 1..], reading) {
+                arrivals.push(Arrival { at: reading.since, square, color: color(reading.kinds)? });
             }
-            arrivals.push((reading.since, color(reading.kinds)?));
         }
     }
-    arrivals.sort_by_key(|(at, _)| *at);
-    let mut presses: Vec<Press> = Vec::new();
-    for (index, (at, by)) in arrivals.iter().enumerate() {
-        let next = arrivals.get(index + 1);
-        if next.is_some_and(|(_, color)| color == by) {
-            continue;
-        }
-        let end = next.map_or(until, |(next, _)| *at + (*next - *at) / 2);
-        presses.push(Press { by: *by, at: (*at + AFTER_US).min(end), clock: None });
-    }
-    Some(presses)
+    arrivals.sort_by_key(|arrival| arrival.at);
+    Some(arrivals)
 }
 
 /// Whether the same man had stood there until just before.
