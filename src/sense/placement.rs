@@ -114,6 +114,11 @@ impl Placement {
         self.changed[usize::from(square)]
     }
 
+    /// When the reading of any of these squares changed last.
+    pub fn last_change(&self, squares: Bitboard) -> Instant {
+        squares.into_iter().map(|square| self.changed(square)).max().unwrap_or(Instant::LONG_AGO)
+    }
+
     /// Squares that have shown the same since some instant.
     pub fn unchanged_since(&self, since: Instant) -> Bitboard {
         Square::ALL.into_iter().filter(|square| self.changed(*square) <= since).collect()

@@ -103,6 +103,8 @@ pub struct BoardTrack {
     in_air: Bitboard,
     /// When the last of them was lifted.
     lifted_at: Instant,
+    /// When anything but men of the other player changed last.
+    rested_at: Instant,
     /// Men stand where the line has none.
     strangers: bool,
     /// The line begins with the drop of a man that still lies in the tray.
@@ -166,6 +168,7 @@ impl BoardTrack {
             absent: None,
             in_air: Bitboard::EMPTY,
             lifted_at: Instant::LONG_AGO,
+            rested_at: Instant::LONG_AGO,
             strangers: false,
             dropped_lies: false,
             looked_illegal: None,
@@ -241,8 +244,10 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
-        let lifted = self.in_air.into_iter().map(|square| seen.placement.changed(square));
-        self.lifted_at = lifted.max().unwrap_or(Instant::LONG_AGO);
+        self.lifted_at = seen.placement.last_change(self.in_air);
+        let theirs = position.board().by_color(!position.turn());
+        let taken = found.line.first().map_or(Bitboard::EMPTY, |first| search::squares_of(*first));
+        self.rested_at = seen.placement.last_change(!theirs | taken);
         self.swept = self.is_swept(found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
@@ -355,7 +360,7 @@ impl BoardTrack {
             Completion::Settle(rest) => match self.line.as_slice() {
                 _ if self.swept => None,
                 [] => None,
-                [_] => Some((self.changed_at + rest).max(self.lifted_at + IN_AIR_US)),
+                [_] => Some((self.rested_at + rest).max(self.lifted_at + IN_AIR_US)),
                 [_, reply, ..] => Some(reply.made_at),
             },
         }

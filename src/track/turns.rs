@@ -5,12 +5,10 @@
 
 use super::{Press, SCAN_US};
 use crate::{
-    sense::{Placement, Reading},
-    types::{Bitboard, Color, Instant, Kinds, SECOND, Square},
+    sense::Placement,
+    types::{Bitboard, Color, Instant, Kinds, Square},
 };
 
-/// A man that is back on its square so soon was adjusted.
-const ADJUSTED_US: i64 = SECOND;
 /// How long after the last man of a stretch its player's turn ends at the latest.
 const AFTER_US: i64 = SCAN_US / 2;
 
@@ -54,21 +52,14 @@ pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<
 fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
     let mut arrivals = Vec::new();
     for square in Square::ALL {
-        let readings: Vec<Reading> = placement.readings(square).collect();
-        for (index, reading) in readings.iter().enumerate().take_while(|(_, reading)| reading.since > since) {
-            if !reading.kinds.meets(Kinds::EMPTY) && !adjusted(&readings[index + 1..], reading) {
+        for reading in placement.readings(square).take_while(|reading| reading.since > since) {
+            if !reading.kinds.meets(Kinds::EMPTY) {
                 arrivals.push(Arrival { at: reading.since, square, color: color(reading.kinds)? });
             }
         }
     }
     arrivals.sort_by_key(|arrival| arrival.at);
     Some(arrivals)
-}
-
-/// Whether the same man had stood there until just before.
-fn adjusted(earlier: &[Reading], reading: &Reading) -> bool {
-    let stood = earlier.iter().find(|earlier| !earlier.kinds.meets(Kinds::EMPTY));
-    stood.is_some_and(|stood| stood.kinds == reading.kinds && reading.since - stood.until < ADJUSTED_US)
 }
 
 /// The colour of all men that may stand there.
