@@ -101,7 +101,7 @@ pub struct BoardTrack {
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     in_air: Bitboard,
-    /// When the last of them was lifted.
+    /// When the last of them was lifted that may be a part of the move.
     lifted_at: Instant,
     /// When anything but men of the other player changed last.
     rested_at: Instant,
@@ -244,7 +244,6 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
-        self.lifted_at = seen.placement.last_change(self.in_air);
         let theirs = position.board().by_color(!position.turn());
         let taken = found.line.first().map_or(Bitboard::EMPTY, |first| search::squares_of(*first));
         self.rested_at = seen.placement.last_change(!theirs | taken);
@@ -259,7 +258,12 @@ impl BoardTrack {
             _ => self.rivals = found.rivals.to_vec(),
         }
         self.changed_at = seen.placement.latest();
+        let king = position.board().by_piece(Role::King.of(position.turn()));
         self.take_line(position, &found.line, seen.placement, at);
+        // What left its square after the move was made was knocked over or adjusted, but for a king that castles.
+        let made_at = self.line.first().map_or(at, |first| first.made_at);
+        let before = |square: &Square| king.contains(*square) || seen.placement.changed(*square) <= made_at;
+        self.lifted_at = seen.placement.last_change(self.in_air.into_iter().filter(before).collect());
     }
 
     /// Plies from a promotion on that its player has declared to be another.
