@@ -417,7 +417,12 @@ impl BoardTrack {
         let unseen = self.is_unwatched();
         self.gap &= press.is_none() || !self.presses.is_empty();
         let ended = if press.is_none() { self.ended_at.take() } else { None };
-        let completed_at = if ply.made_at > completed_at + LATE_US { ply.made_at } else { completed_at };
+        let completed_at = match self.completion {
+            // Whatever else moved on the board meanwhile: it stood for long enough.
+            Completion::Settle(rest) => completed_at.min(ply.made_at + rest),
+            Completion::Clock if ply.made_at > completed_at + LATE_US => ply.made_at,
+            Completion::Clock => completed_at,
+        };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
         let rivals = std::mem::take(&mut self.rivals);
