@@ -247,7 +247,7 @@ impl BoardTrack {
         let theirs = position.board().by_color(!position.turn());
         let taken = found.line.first().map_or(Bitboard::EMPTY, |first| search::squares_of(*first));
         self.rested_at = seen.placement.last_change(!theirs | taken);
-        self.swept = self.is_swept(found.mismatch);
+        self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
@@ -299,9 +299,12 @@ impl BoardTrack {
         }
     }
 
-    /// Whether men are being swept off: too many are in the air for a move, and not yet all back.
-    fn is_swept(&self, mismatch: Mismatch) -> bool {
-        let away = mismatch.missing.count() >= SWEPT_MEN || self.swept && mismatch.any().count() > BACK_MEN;
+    /// Whether men are being swept off, or kings put in the centre: too many are in the air for a move, and not yet all
+    /// back.
+    fn is_swept(&self, position: &BoardPosition, mismatch: Mismatch) -> bool {
+        let kings = mismatch.missing & position.board().kings();
+        let leaves = mismatch.missing.count() >= SWEPT_MEN || kings.count() == 2;
+        let away = leaves || self.swept && mismatch.any().count() > BACK_MEN;
         away && self.completion != Completion::Clock && !self.gap && !self.is_unwatched()
     }
 

@@ -86,7 +86,8 @@ impl BoardTrack {
             ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
         };
         let [completed, made] = [0, 1].map(|which| [before(2)[which], before(1)[which]]);
-        let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen.placement, completed[1], at);
+        let Presses { old: presses, young, until, unheard } =
+            self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
         let account = Account {

@@ -24,16 +24,23 @@ struct Arrival {
 /// colours of men.
 pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Press>> {
     let arrivals = arrivals(placement, since)?;
+    let departures = departures(placement, since + -SCAN_US);
+    let replied = |first: &Arrival, second: &Arrival| {
+        let between =
+            |(at, color): &&(Instant, Color)| first.at + -SCAN_US < *at && *at < second.at && *color != first.color;
+        departures.iter().any(|departure| between(&departure))
+    };
     let mut presses: Vec<Press> = Vec::new();
     let mut squares = Bitboard::EMPTY;
     for (index, arrival) in arrivals.iter().enumerate() {
         squares.add(arrival.square);
         let next = arrivals.get(index + 1);
         let gap = next.map_or(until, |next| next.at) - arrival.at;
-        let mut press = |by, share: i64| presses.push(Press { by, at: arrival.at + (gap / share).min(AFTER_US), clock: None });
+        let mut press =
+            |by, share: i64| presses.push(Press { by, at: arrival.at + (gap / share).min(AFTER_US), clock: None });
         match next {
-            // The first of two men on one square was captured in between by one that nobody saw.
-            Some(next) if next.color == arrival.color && squares.contains(next.square) => {
+            // The first of two men on one square was captured in between, by a man that nobody saw there.
+            Some(next) if next.color == arrival.color && squares.contains(next.square) && replied(arrival, next) => {
                 press(arrival.color, 3);
                 press(!arrival.color, 2);
                 squares = Bitboard::EMPTY;
@@ -60,6 +67,14 @@ fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
     }
     arrivals.sort_by_key(|arrival| arrival.at);
     Some(arrivals)
+}
+
+/// When men left squares since some instant, and whose.
+fn departures(placement: &Placement, since: Instant) -> Vec<(Instant, Color)> {
+    let all =
+        Square::ALL.into_iter().flat_map(|square| placement.readings(square).zip(placement.readings(square).skip(1)));
+    let left = all.filter(|(now, _)| now.since > since && now.kinds == Kinds::EMPTY);
+    left.filter_map(|(now, before)| Some((now.since, color(before.kinds)?))).collect()
 }
 
 /// The colour of all men that may stand there.
