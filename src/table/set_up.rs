@@ -57,7 +57,9 @@ impl Table {
         let disturbed = self.disturbed(board);
         let count = disturbed.count();
         let rests = |square| self.now - placement.changed(square) >= FAULT_RESTS_US;
-        let faulty = count <= FAULTS_MAX && disturbed.into_iter().all(rests);
+        // What stands there by the game is no fault of a sensor.
+        let played = self.play.is_on() && !disturbed.is_subset(placement.mismatch(self.play.game.board(board)).any());
+        let faulty = count <= FAULTS_MAX && disturbed.into_iter().all(rests) && !played;
         match armed {
             _ if !placement.tells() => None,
             _ if count == 0 => Some(Bitboard::EMPTY),
