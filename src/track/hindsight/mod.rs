@@ -268,7 +268,7 @@ impl<'a> Teller<'a> {
 
     /// What it costs that a turn ended without a ply though men were not where they had been before it.
     fn out_of_place(&mut self, node: &Node, at: Instant) -> u32 {
-        let shown = self.log.shown(at + -SCAN_US, at + LATE_US);
+        let shown = self.log.shown(at, at + LATE_US);
         let apart = node.squares.apart(&shown) & !node.wrong & !self.account.blind;
         weigh!(self.items, LINGERED * apart.count() as u32)
     }
