@@ -1,4 +1,4 @@
-//! A board whose sensors were away for long: the moves in between are found, or the gap is recorded and play goes on.
+//! A board whose sensors, or the daemon, were away for long: the moves in between are found, or the gap is recorded and play goes on.
 //!
 //! In: when a board's device fell silent and spoke again, what it shows then. Out: nothing where a line of plies
 //! explains that (it is told to be uncertain); else the end of the game without a result, with the gap as its reason,
@@ -40,6 +40,11 @@ impl Table {
         if let Some(board) = wired.settings.board.filter(|board| long && !self.is_adrift(*board)) {
             self.adrift[board.index()] = Some(Adrift { since: self.now, due: self.now + START_UP_US });
         }
+    }
+
+    /// Nobody knows what was played on a board while the daemon was away.
+    pub(super) fn cast_adrift(&mut self, board: BoardId) {
+        self.adrift[board.index()] = Some(Adrift { since: self.now, due: self.now });
     }
 
     /// A board's device is understood again: it shows its men soon.
@@ -144,7 +149,7 @@ impl Table {
         let ran = self.play.clock_ran.clone();
         let reason = format!("a gap: what was played on board {board} while its sensors were away is not known");
         self.end("*", &reason, vec![board], "table");
-        self.adrift.fill(None);
+        self.adrift[board.index()] = None;
         // A position without history, as a text has it.
         let game = Bfen::of_game(&game, |_| None).to_game(&self.ruleset);
         self.go_on_from(game, ran);

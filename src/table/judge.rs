@@ -190,9 +190,11 @@ impl Table {
             }
         }
         let start = Game::new(self.ruleset.clone(), 1);
-        let units = self.play.game.ids().zip(&self.sensors.boards);
-        let wrong =
-            units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start.board(BoardId::A)));
+        let start = start.board(BoardId::A);
+        // A game that is gone on with is not set up.
+        let begins = |board: &BoardId| self.play.game.board(*board).board() == start.board();
+        let units = self.play.game.ids().zip(&self.sensors.boards).filter(|(board, _)| begins(board));
+        let wrong = units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start));
         let wrong = wrong.collect();
         self.report(wrong);
         for seat in Seat::all(self.play.game.len()) {

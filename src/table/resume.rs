@@ -28,6 +28,8 @@ const LOOK_AFTER_US: i64 = 5 * SECOND;
 const START_UP_US: i64 = SECOND;
 /// Squares that may contradict all the time: sensors that are dead.
 const FAULTS_MAX: usize = 2;
+/// How long there is to put men back where the record has them before the gap is recorded.
+const PUT_RIGHT_US: i64 = 20 * SECOND;
 /// Rest that completes a ply on a board whose clock was there before and says nothing now.
 const SILENT_CLOCK_SETTLE_US: i64 = 5 * SECOND;
 /// What was commanded in the game and still holds. Draw offers lapse, and what a pawn becomes is said again.
@@ -87,8 +89,8 @@ pub struct Unfinished {
 pub struct Resumed {
     /// When they are.
     due: Option<Instant>,
-    /// Boards of which it was told that they show something else.
-    doubted: Vec<bool>,
+    /// Since when boards are known to show something else, which was told.
+    doubted: Vec<Option<Instant>>,
     /// Boards that showed several plies at once when they were looked at first.
     unseen: Vec<bool>,
 }
@@ -96,7 +98,7 @@ pub struct Resumed {
 impl Resumed {
     /// Nothing was looked at yet.
     pub fn of(boards: usize) -> Resumed {
-        Resumed { due: None, doubted: vec![false; boards], unseen: vec![false; boards] }
+        Resumed { due: None, doubted: vec![None; boards], unseen: vec![false; boards] }
     }
 }
 
@@ -252,18 +254,31 @@ impl Table {
             let rest = contradicted.into_iter().filter(|square| rests(*square)).count();
             let doubted = &mut resumed.doubted[board.index()];
             let told = Uncertain { board, candidates: Vec::new() };
-            if rest > FAULTS_MAX && !*doubted {
-                *doubted = true;
-                self.emit(Body::Uncertain(told));
-            } else if contradicted.count() <= FAULTS_MAX && *doubted {
-                *doubted = false;
-                self.emit(Body::Resolved(told));
+            match *doubted {
+                None if rest > FAULTS_MAX => {
+                    *doubted = Some(self.now);
+                    self.emit(Body::Uncertain(told));
+                }
+                Some(_) if contradicted.count() <= FAULTS_MAX => {
+                    *doubted = None;
+                    self.emit(Body::Resolved(told));
+                }
+                Some(since) if self.now - since >= PUT_RIGHT_US && self.goes_on(board) => {
+                    *doubted = None;
+                    self.cast_adrift(board);
+                }
+                _ => {}
             }
         }
-        if resumed.doubted.contains(&true) {
+        if resumed.doubted.iter().any(Option::is_some) {
             resumed.due = Some(self.now + LOOK_AFTER_US);
             self.resumed = Some(resumed);
         }
+    }
+
+    /// Whether play may go on at a board: its clock runs, or it has none.
+    fn goes_on(&self, board: BoardId) -> bool {
+        self.clock_view(board).is_none_or(|view| view.running.is_some())
     }
 
     /// Several plies that a board shows at the first look may have been others, though the men stand so: the line that

@@ -349,6 +349,18 @@ fn a_wrongly_tagged_man_and_a_dead_square_are_known_after_a_restart() {
     }
 }
 
+/// What a board says that is set up but for these fields.
+fn dump(fields: &[(u8, u8)]) -> Vec<u8> {
+    let mut codes = [0; 64];
+    let ranks: [(usize, [u8; 8]); 4] =
+        [(0, [8, 9, 10, 12, 11, 10, 9, 8]), (1, [7; 8]), (6, [1; 8]), (7, [2, 3, 4, 6, 5, 4, 3, 2])];
+    ranks.iter().for_each(|(rank, men)| codes[rank * 8..rank * 8 + 8].copy_from_slice(men));
+    fields.iter().for_each(|(field, code)| codes[usize::from(*field)] = *code);
+    let mut bytes = Vec::new();
+    Message::BoardDump(Box::new(codes)).emit(&mut bytes);
+    bytes
+}
+
 /// Two boards without clocks, resumed after 1. e4 on board A, when they have shown their men.
 fn resumed(ruleset: &str, fields: [&[(u8, u8)]; 2], wait: i64) -> (Table, Vec<Event>) {
     let device = |name: &str, board: &str| json!({ "name": name, "driver": "dgt", "board": board, "port": name });
@@ -377,13 +389,7 @@ fn resumed(ruleset: &str, fields: [&[(u8, u8)]; 2], wait: i64) -> (Table, Vec<Ev
     });
     table.resume(serde_json::from_value(resume).unwrap());
     for (device, fields) in [0, 1].into_iter().zip(fields) {
-        let mut codes = [0; 64];
-        let ranks: [(usize, [u8; 8]); 4] =
-            [(0, [8, 9, 10, 12, 11, 10, 9, 8]), (1, [7; 8]), (6, [1; 8]), (7, [2, 3, 4, 6, 5, 4, 3, 2])];
-        ranks.iter().for_each(|(rank, men)| codes[rank * 8..rank * 8 + 8].copy_from_slice(men));
-        fields.iter().for_each(|(field, code)| codes[usize::from(*field)] = *code);
-        let mut bytes = Vec::new();
-        Message::BoardDump(Box::new(codes)).emit(&mut bytes);
+        let bytes = dump(fields);
         table.handle(Instant(SECOND), Input::Link(device, true));
         table.handle(Instant(SECOND), Input::Bytes(device, &bytes));
     }
@@ -434,6 +440,28 @@ fn boards_that_show_something_else_are_told_and_nothing_is_guessed() {
     assert!(matches!(doubts[..], [Body::Uncertain(doubt)] if doubt.board == BoardId::B && doubt.candidates.is_empty()));
     assert!(!events.iter().any(|event| matches!(event.body, Body::Move(_) | Body::GameEnded(_))));
     assert!(!table.state().boards[1].unexplained.is_empty());
+}
+
+#[test]
+fn a_gap_that_nobody_puts_right_is_recorded_and_play_goes_on() {
+    // Board B: queens and rooks have changed places behind their pawns.
+    let strange = [(0, 12), (3, 8), (56, 6), (59, 2)];
+    let (mut table, mut events) = resumed("wbn-1.00", [E4, &strange], 10 * SECOND);
+    for seconds in 11..60 {
+        for (device, fields) in [(0, E4), (1, &strange)] {
+            table.handle(Instant(seconds * SECOND), Input::Bytes(device, &dump(fields)));
+        }
+        let more = std::iter::from_fn(|| Some(table.poll())).take_while(|out| !matches!(out, Output::Deadline(_)));
+        events.extend(more.filter_map(|out| if let Output::Event(event) = out { Some(event) } else { None }));
+    }
+    let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).filter(|kind| *kind != "pocket").collect();
+    assert_eq!(kinds, ["game-resumed", "uncertain", "game-ended", "game-started"]);
+    let ended =
+        events.iter().find_map(|event| if let Body::GameEnded(ended) = &event.body { Some(ended) } else { None });
+    assert!(ended.unwrap().reason.starts_with("a gap: what was played on board B"));
+    let bfen = &table.state().bfen;
+    assert!(bfen.contains("qnbrkbnr/pppppppp/8/8/8/8/PPPPPPPP/QNBRKBNR"), "{bfen}");
+    assert!(bfen.contains("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{bfen}");
 }
 
 #[test]
