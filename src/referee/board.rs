@@ -109,8 +109,8 @@ impl BoardSight<'_> {
         shown
     }
 
-    /// Who is to move.
-    pub(super) fn to_move(&self) -> Color {
+    /// Whose turn it is.
+    pub(super) fn turn(&self) -> Color {
         self.position().turn()
     }
 

@@ -178,7 +178,7 @@ impl Presses {
 
     /// A turn begins: where the player's men stand that the game has elsewhere.
     pub fn turn(&mut self, sight: BoardSight<'_>) {
-        self.strays = sight.foreign_of(sight.to_move());
+        self.strays = sight.foreign_of(sight.turn());
     }
 
     /// The record was read anew: what speaks against it no more speaks against nobody.
@@ -205,7 +205,7 @@ impl Presses {
                 return true;
             }
             let displaced = press.others_displaced.any();
-            if !press.certain && press.by != sight.to_move() {
+            if !press.certain && press.by != sight.turn() {
                 return false; // its move was completed by an earlier press
             }
             if !rests && !displaced && !press.certain {
