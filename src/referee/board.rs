@@ -14,6 +14,7 @@ use super::{
     hiding::Graces,
     incident::Grade,
     kind::Kind,
+    presses::Presses,
 };
 use crate::{
     notation::uci,
@@ -21,23 +22,10 @@ use crate::{
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
     types::{
-        Bitboard, BoardId, ByColor, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND,
-        Seat, Square,
+        Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square,
     },
 };
 
-/// A press that is taken back so soon is a bounce of the lever.
-const BOUNCE_US: i64 = 300 * MS;
-/// How long a press may wait for its move.
-const PRESS_US: i64 = 3 * SECOND;
-/// A press that nothing explains for so long is given up: the board says something else.
-const PRESS_GIVEN_UP_US: i64 = 15 * SECOND;
-/// How much later than a move was completed its press may be heard of.
-const HEARD_LATE_US: i64 = SECOND;
-/// How long a press may be owed.
-const OWED_US: i64 = 6 * SECOND;
-/// Presses that may wait.
-const PRESSES_MAX: usize = 8;
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
 /// A man that went ahead of its turn must stay so long before it is told: the other hand may have brought it there.
@@ -46,45 +34,42 @@ const AHEAD_US: i64 = SECOND;
 const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
 pub const NOT_MOVED: &str = "rook-not-moved";
+/// Men are knocked while a move is made: not so long after it.
+const LATER_US: i64 = 2 * SECOND;
 /// Completed moves after which the board may have to be looked at.
 const SUSPECTED_MAX: usize = 8;
 /// Completed moves that tell in whose time something was done.
 const TURNS_MAX: usize = 16;
 /// How much later than it happened a square may be read.
-const SCAN_US: i64 = 300 * MS;
+pub(super) const SCAN_US: i64 = 300 * MS;
 
-/// A press that no completed move has explained yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unanswered {
+/// A completed move after which men next to their squares are looked for.
+#[derive(Clone, Copy, Debug)]
+struct Suspected {
     by: Color,
-    at: Instant,
+    made: Instant,
+    completed: Instant,
+    /// When they are looked for.
     due: Instant,
-    clock: ClockTimes,
-    /// Men of the other side stood elsewhere than the game has them.
-    others_displaced: Bitboard,
-    /// The other side pressed back.
-    back: Option<Instant>,
-    /// It was pressed back, and the move came with a later press.
-    certain: bool,
 }
 
 /// What is watched on one board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardWatch {
-    presses: Vec<Unanswered>,
-    /// Players whose last move was completed without their press, which may come yet: somebody reminded them.
-    owes_press: ByColor<Option<Instant>>,
-    last_press: ByColor<Option<Instant>>,
+    presses: Presses,
     /// Castling whose rook may have gone after the press: whose, the rook's square, the press, when it is looked at.
     castled: Option<(Seat, Square, Instant, Instant)>,
     /// The last move with which another man made one, too: that is told already.
     several: Option<Instant>,
-    /// After which completed moves men next to their squares are looked for, and when.
-    suspected: ArrayVec<(Instant, Instant), SUSPECTED_MAX>,
+    /// After which completed moves men next to their squares are looked for.
+    suspected: ArrayVec<Suspected, SUSPECTED_MAX>,
     /// Who completed the last moves, and when.
     turns: VecDeque<(Seat, Instant)>,
     /// The last completed ply, and the one before it.
     last: [Option<Completed>; 2],
+    /// Whether somebody pressed for the last completed ply, and for the one before it: else nobody knows when it was
+    /// completed.
+    pressed: [bool; 2],
     /// The ply that was told of as made too early.
     premove_told: Option<u32>,
     /// A man that went ahead of its turn: from where, to where, and when it is certain.
@@ -124,15 +109,37 @@ impl BoardSight<'_> {
         shown
     }
 
+    /// Whose turn it is.
+    pub(super) fn turn(&self) -> Color {
+        self.position().turn()
+    }
+
+    /// Whether the board shows the completed moves and nothing else.
+    pub(super) fn rests(&self) -> bool {
+        self.placement.mismatch(self.position()).is_empty()
+    }
+
+    /// Squares where men stand that the completed moves do not put there.
+    pub(super) fn foreign(&self) -> Bitboard {
+        self.placement.mismatch(self.position()).foreign
+    }
+
+    /// The same of one colour's men.
+    pub(super) fn foreign_of(&self, color: Color) -> Bitboard {
+        let of_color =
+            |square: Square| self.placement.kinds(square).single().flatten().is_some_and(|man| man.color == color);
+        self.foreign().into_iter().filter(|square| of_color(*square)).collect()
+    }
+
     /// Where the board contradicts the made moves.
     pub fn mismatch(&self) -> Mismatch {
         self.placement.mismatch(&self.shown())
     }
 
-    /// Men that are off their squares, promoted ones as the pawns that they are.
+    /// Men that are off their squares, or others stand there, promoted ones as the pawns that they are.
     pub fn missing_kinds(&self) -> Vec<Piece> {
         let shown = self.shown();
-        let missing = self.placement.mismatch(&shown).missing;
+        let missing = self.placement.mismatch(&shown).any();
         let man = |square: Square| {
             let man = shown.board().piece_at(square)?;
             Some(if shown.promoted().contains(square) { Role::Pawn.of(man.color) } else { man })
@@ -159,73 +166,44 @@ impl BoardSight<'_> {
         found
     }
 
-    fn claimants(&self, seat: Seat) -> Vec<Seat> {
+    pub(super) fn claimants(&self, seat: Seat) -> Vec<Seat> {
         claimers(self.rules, self.game.len(), seat)
     }
 }
 
 impl BoardWatch {
-    /// A player pressed. One who presses back a press without a move has made none.
+    /// A player pressed.
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
-        let last = self.last_press.get_mut(by).replace(at);
         self.ahead = None;
-        if let Some(last) = last.filter(|last| at - *last < BOUNCE_US) {
-            return self.bounced(by, last);
-        }
-        if self.owes_press.get_mut(by).take().is_some_and(|since| at - since <= OWED_US) {
-            return;
-        }
-        if let Some(open) = self.presses.iter_mut().find(|open| open.by != by && open.back.is_none()) {
-            open.back = Some(at);
-            return;
-        }
-        let others: Bitboard =
-            sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
-        if self.presses.len() < PRESSES_MAX {
-            let press =
-                Unanswered { by, at, due: at + PRESS_US, clock, others_displaced: others, back: None, certain: false };
-            self.presses.push(press);
-        }
+        let turns = &self.turns;
+        self.presses.press(by, at, clock, sight, |at| turns.iter().any(|(_, completed)| *completed == at));
     }
 
-    /// The lever sprang back after a press and came down again: the first press is the one.
-    fn bounced(&mut self, by: Color, first: Instant) {
-        self.presses.retain(|press| press.by == by || press.at < first);
-        for press in self.presses.iter_mut().filter(|press| press.by == by && press.at == first) {
-            press.back = None;
-        }
-    }
-
-    /// A move was completed: its press is explained, and so are those before it.
+    /// A move was completed.
     pub fn completed(&mut self, seat: Seat, completed: &Completed, graces: &Graces) {
         let at = completed.completed_at;
-        let own = self.presses.iter().find(|press| press.by == seat.color && press.at <= at + HEARD_LATE_US);
-        let heard = self.last_press.get(seat.color).is_some_and(|press| (press - at).abs() <= HEARD_LATE_US);
-        let until = own.map_or(at, |press| press.at.max(at));
-        *self.owes_press.get_mut(seat.color) = (own.is_none() && !heard).then_some(at);
         if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
-            let presses = self.presses.iter().filter(|press| press.by == seat.color && press.back.is_none());
-            let pressed = presses.map(|press| press.at).filter(|pressed| *pressed <= at).min().unwrap_or(at);
+            let pressed = self.presses.first(seat.color).filter(|pressed| *pressed <= at).unwrap_or(at);
             self.castled = Some((seat, rook, pressed, pressed.max(at) + CASTLING_US));
         }
-        // Both moves were found late: the press back was the one of the reply.
-        self.presses.retain(|press| !(press.certain && press.by != seat.color && at <= press.due));
-        self.presses.retain_mut(|press| {
-            let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
-            if press.at < at && taken_back {
-                press.due = press.due.min(at + SCAN_US);
-                press.certain = true;
-            }
-            press.certain || press.at > until || (press.at < at && taken_back)
-        });
+        self.pressed = [self.presses.completed(seat.color, at), self.pressed[0]];
         if completed.illegal.contains(&Reason::SeveralChanges) {
             self.several = Some(at);
         }
         if !self.suspected.is_full() {
-            self.suspected.push((at, at + graces.displaced));
+            let (by, made, due) = (seat.color, completed.made_at, at + graces.displaced);
+            self.suspected.push(Suspected { by, made, completed: at, due });
         }
         self.turns.truncate(TURNS_MAX - 1);
         self.turns.push_front((seat, at));
+    }
+
+    /// Completed moves were others: nothing is told of what the old record could not explain.
+    pub fn revised(&mut self) {
+        self.presses.revised();
+        self.suspected.clear();
+        self.castled = None;
+        self.ahead = None;
     }
 
     /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
@@ -234,9 +212,17 @@ impl BoardWatch {
         let [last, before] = std::mem::take(&mut self.last);
         let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::LONG_AGO, |ply| ply.completed_at);
         let ply = sight.position().plies();
-        let reply = sight.line.first().map(|reply| reply.played);
-        let next = reply.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
-        let this = last.as_ref().and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
+        self.presses.turn(sight);
+        let doubtful = sight.placement.changed(uci::destination(completed.played)) < since(&before);
+        if doubtful {
+            // What stood there before is not what was played: what else stands elsewhere will be read anew.
+            self.suspected.retain(|suspected| suspected.completed != completed.completed_at);
+        }
+        let reply = sight.line.first().map(|reply| reply.played).filter(|reply| is_certain(*reply));
+        let reply_early = reply.filter(|_| self.pressed[0]);
+        let next = reply_early.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
+        let replied_to = last.as_ref().filter(|_| self.pressed[1]);
+        let this = replied_to.and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
         let told = self.ahead_told.map(|(to, _)| to);
         let known = |m: Move| told == Some(uci::destination(m));
@@ -252,17 +238,22 @@ impl BoardWatch {
         *self = BoardWatch { told: self.told, last: std::mem::take(&mut self.last), ..BoardWatch::default() };
     }
 
+    /// When the next press that waits for its move is looked at; none if there is none.
+    pub fn settles_at(&self) -> Option<Instant> {
+        self.presses.deadline()
+    }
+
     /// When something may have to be told.
     pub fn deadline(&self) -> Option<Instant> {
-        let presses = self.presses.iter().map(|press| press.due);
+        let presses = self.presses.deadline().into_iter();
         let castled = self.castled.map(|(_, _, _, due)| due);
         let ahead = self.ahead.map(|(_, _, due)| due);
-        presses.chain(castled).chain(ahead).chain(self.suspected.first().map(|(_, due)| *due)).min()
+        presses.chain(castled).chain(ahead).chain(self.suspected.first().map(|suspected| suspected.due)).min()
     }
 
     /// Tells what nothing has explained in time.
     pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
-        let mut drafts = self.presses_without_move(sight, now);
+        let mut drafts = self.presses.look(sight, now);
         drafts.extend(self.castled_late(sight, now));
         drafts.extend(self.gone_ahead(sight, now));
         drafts.extend(self.displaced(sight, now));
@@ -300,31 +291,6 @@ impl BoardWatch {
         Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(by.opponent()), Window::Game))
     }
 
-    fn presses_without_move(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
-        let mut drafts = Vec::new();
-        let rests = sight.placement.mismatch(sight.position()).is_empty();
-        self.presses.retain_mut(|press| {
-            let bounced = press.back.is_some_and(|back| back - press.at < BOUNCE_US);
-            if bounced || now - press.at > PRESS_GIVEN_UP_US {
-                return false;
-            }
-            if press.due > now {
-                return true;
-            }
-            let displaced = press.others_displaced.any();
-            if !press.certain && press.by != sight.position().turn() {
-                return false; // its move was completed by an earlier press
-            }
-            if !rests && !displaced && !press.certain {
-                press.due = now + SECOND; // a hand is at work
-                return true;
-            }
-            drafts.push(without_move(press, sight));
-            false
-        });
-        drafts
-    }
-
     /// Castling whose rook stood at home long after the press (WBN 6.1).
     fn castled_late(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
         let (seat, rook, at, _) = self.castled.take_if(|(_, _, _, due)| *due <= now)?;
@@ -342,11 +308,18 @@ impl BoardWatch {
 
     /// Men that stood next to their squares when a move was completed, and still do.
     fn displaced(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
-        let at = self.suspected.first().filter(|(_, due)| *due <= now).map(|(at, _)| *at)?;
+        let suspected = *self.suspected.first().filter(|suspected| suspected.due <= now)?;
+        let at = suspected.completed;
         self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
         let mut men = sight.misplaced();
-        men.retain(|(_, from, to)| stood(*from) && stood(*to));
+        let occupied = sight.position().board().occupied();
+        // A man of the player's own that went as it may long after the move was made is the move: the record is wrong.
+        let moved = |(man, from, to): &(Piece, Square, Square)| {
+            let later = sight.placement.changed(*to) > suspected.made + LATER_US;
+            man.color == suspected.by && later && goes_ahead(*man, *from, *to, occupied)
+        };
+        men.retain(|way| stood(way.1) && stood(way.2) && !moved(way));
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;
@@ -360,6 +333,12 @@ impl BoardWatch {
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
     }
+}
+
+/// Whether a reply that is seen is one before its player presses: a man next to its square may have been knocked there
+/// (WBN 6.4), a dropped one may be any that stands where none should.
+fn is_certain(reply: Move) -> bool {
+    reply.from().is_some_and(|from| from.distance(uci::destination(reply)) > 1)
 }
 
 /// Whether a man may go there when it is its turn.
@@ -377,23 +356,8 @@ pub fn ways(men: &[(Piece, Square, Square)]) -> Vec<serde_json::Value> {
     men.iter().map(way).collect()
 }
 
-fn names(squares: Bitboard) -> Vec<String> {
+pub(super) fn names(squares: Bitboard) -> Vec<String> {
     squares.into_iter().map(|square| square.to_string()).collect()
-}
-
-fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
-    let seat = sight.board.seat(press.by);
-    let displaced = press.others_displaced.any();
-    let evidence = json!({
-        "pressed_at": press.at, "pressed_back_at": press.back, "clock": press.clock,
-        "displaced": names(press.others_displaced),
-    });
-    let draft = Draft::of(Kind::ClockWithoutMove, seat, evidence);
-    let draft = draft.claimable(sight.claimants(seat.opponent()), Window::Game);
-    match displaced {
-        false => draft,
-        true => Draft { citation: Some(Kind::Displaced.citation(sight.rules)), ..draft.grade(Grade::Note) },
-    }
 }
 
 /// Whether a reply stood on the board before the move was made that it replies to, or, where nothing may be touched in
@@ -407,7 +371,9 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
         Premove::Forbidden => to.completed_at,
     };
     let retakes = uci::destination(to.played) == square;
-    if limit - stood < PREMOVE_US || stood < since || retakes || to.clock.is_none() {
+    let unseen = sight.placement.allows_empty().contains(square);
+    let unknown = to.made_at >= to.completed_at || to.clock.is_none();
+    if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown {
         return None;
     }
     let evidence = json!({

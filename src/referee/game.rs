@@ -244,7 +244,9 @@ impl Referee {
 
     /// What waits have brought that are over.
     pub fn look(&mut self, around: &Around<'_>, sights: &[BoardSight<'_>]) -> Vec<Draft> {
-        let mut drafts = hiding::look(&mut self.men, around);
+        // A press that waits for its move may tell yet where a man is.
+        let settled = self.settles_at().is_none();
+        let mut drafts = if settled { hiding::look(&mut self.men, around) } else { Vec::new() };
         for (watch, sight) in self.boards.iter_mut().zip(sights) {
             if around.rests {
                 watch.rest();
@@ -267,7 +269,14 @@ impl Referee {
     pub fn deadline(&self) -> Option<Instant> {
         let boards = self.boards.iter().filter_map(BoardWatch::deadline);
         let clocks = self.clocks.iter().filter_map(ClockWatch::deadline);
-        boards.chain(clocks).chain(hiding::deadline(&self.men, &self.graces)).min()
+        let hiding = hiding::deadline(&self.men, &self.graces);
+        let hiding = hiding.map(|due| due.max(self.settles_at().unwrap_or(due)));
+        boards.chain(clocks).chain(hiding).min()
+    }
+
+    /// When the last press that waits for its move is looked at; none if there is none.
+    fn settles_at(&self) -> Option<Instant> {
+        self.boards.iter().filter_map(BoardWatch::settles_at).max()
     }
 
     /// Time left of a seat in milliseconds that a draft's reader may need.

@@ -18,6 +18,8 @@ use crate::{
 
 /// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
 const STRAY_US: i64 = 2 * SECOND;
+/// How long a man may be there that no board has lost: a capture may be found late, in a record that is read anew.
+const FOREIGN_US: i64 = 4 * SECOND;
 /// A man that is lifted for so short a time when its owner completes another move was only touched.
 const TOUCH_US: i64 = SECOND;
 /// How long before the capture is completed its man may be in a tray.
@@ -74,7 +76,7 @@ fn due(man: &Man, graces: &Graces) -> Option<Instant> {
 
 /// When something may have to be told.
 pub fn deadline(men: &Men, graces: &Graces) -> Option<Instant> {
-    let strays = men.strays().iter().filter(|stray| !stray.told).map(|stray| stray.since + STRAY_US);
+    let strays = men.strays().iter().filter(|stray| !stray.told).map(|stray| stray.looked_at + STRAY_US);
     men.men().iter().filter_map(|man| due(man, graces)).chain(strays).min()
 }
 
@@ -86,8 +88,10 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     let is_due = |man: &Man| due(man, &around.graces).is_some_and(|due| due <= around.now);
     for man in men.men_mut().filter(|man| is_due(man)) {
         let Some(owner) = man.place.owner() else { continue };
-        let explained =
-            !(around.tells)(owner) || (around.landing)(owner, man.piece.role) || stray_kinds.contains(&owner);
+        let explained = man.alike.is_some()
+            || (around.landing)(owner, man.piece.role)
+            || stray_kinds.contains(&owner)
+            || !(around.tells)(owner);
         if explained {
             wait_again(man, around.now);
             continue;
@@ -126,7 +130,7 @@ fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
 }
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
-    let due = |stray: &Stray| !stray.told && stray.since + STRAY_US <= around.now;
+    let due = |stray: &Stray| !stray.told && stray.looked_at + STRAY_US <= around.now;
     let ready: Vec<Stray> = men.strays().iter().filter(|stray| due(stray)).copied().collect();
     let mut drafts = Vec::new();
     for stray in ready {
@@ -134,7 +138,7 @@ fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
         drafts.extend(draft);
         for known in men.strays_mut().filter(|known| **known == stray) {
             known.told = told;
-            known.since = if told { known.since } else { around.now };
+            known.looked_at = around.now;
         }
     }
     drafts
@@ -143,6 +147,10 @@ fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
 /// What a man that should not be in a tray is, and whether that is the last word.
 fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draft>, bool) {
     if !(around.tells)(stray.seat) {
+        return (None, false);
+    }
+    // A drop of a man that has not left its tray is no drop: the record is wrong.
+    if men.men().iter().any(|man| man.lies == Some(stray.seat) && man.piece == stray.piece) {
         return (None, false);
     }
     let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });
@@ -162,7 +170,8 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     }
     let own = stray.piece.color == stray.seat.color;
     let misread = own && men.men().iter().any(|man| away(man) && man.place.owner() == Some(stray.seat));
-    if misread || (around.in_air)(stray.piece) {
+    let early = around.now - stray.since < FOREIGN_US;
+    if early || misread || (around.in_air)(stray.piece) {
         return (None, false);
     }
     men.told_foreign(stray);
@@ -184,6 +193,9 @@ pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, co
 pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
     let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
+    if made < captured {
+        return None; // it landed while the capture was being completed, or another man did
+    }
     let from_hand = made - captured <= around.graces.lift || man.passed_over.is_none();
     let evidence = json!({
         "man": man.piece.char().to_string(), "to": square, "captured_at": captured,

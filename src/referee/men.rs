@@ -15,6 +15,8 @@ use crate::{
 const EXCHANGE_US: i64 = 5 * SECOND;
 /// A man that was told to be foreign for so long is not the one whose capture is completed now.
 const FOREIGN_US: i64 = 10 * SECOND;
+/// How long a man is said to have been in the hand that was dropped by a move which was another one.
+const HELD_US: i64 = SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -69,6 +71,12 @@ pub struct Man {
     pub first_seen: Option<Instant>,
     /// When it was seen there last.
     pub seen: Option<Instant>,
+    /// Of a man on a board: whose tray it had left to be dropped, and when.
+    pub taken: Option<(Seat, Instant)>,
+    /// Of a man on a board: whose tray still shows it though it was dropped, if the record is right.
+    pub lies: Option<Seat>,
+    /// When a man of its kind came to the pocket that had been taken from there, or was this one.
+    pub alike: Option<Instant>,
     /// When its capturer completed another move before it was seen.
     pub late: Option<Instant>,
     /// When its owner completed another move while it was lifted, or on its way and not seen.
@@ -86,6 +94,8 @@ pub struct Stray {
     pub piece: Piece,
     /// Since when.
     pub since: Instant,
+    /// When it was asked last what it is; at first, since when it is there.
+    pub looked_at: Instant,
     /// An incident was told of it.
     pub told: bool,
 }
@@ -208,7 +218,14 @@ impl Men {
             (None, Some((since, left))) => (Place::Lifted(to), Some(since), Some(left)),
             (None, None) => (Place::Transit(to), None, None),
         };
-        self.men[index] = Man { captured: Some((from, at)), first_seen: early, seen, ..Man::at(man, place, at) };
+        // Before the capture was completed a man came back that had been taken from there, or was this one.
+        let alike = |other: &&Man| {
+            let came = other.since + EXCHANGE_US >= at && other.first_seen.is_some_and(|first| first < other.since);
+            other.place == Place::Pocket(to) && other.piece == man && came
+        };
+        let alike = self.men.iter().find(alike).map(|other| other.since).filter(|_| place == Place::Transit(to));
+        let first_seen = early.or(alike);
+        self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, ..Man::at(man, place, at) };
         early
     }
 
@@ -232,7 +249,9 @@ impl Men {
             self.position(|man| man.piece == piece && man.place.owner().is_some_and(|owner| owner != seat))
         });
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
-        self.men[index] = Man::at(piece, Place::Board(seat.board), at);
+        let taken = man.filter(|man| man.place == Place::Lifted(seat)).map(|man| (seat, man.since));
+        let lies = man.filter(|man| man.place == Place::Pocket(seat)).map(|_| seat);
+        self.men[index] = Man { taken, lies, ..Man::at(piece, Place::Board(seat.board), at) };
         Dropped { man }
     }
 
@@ -241,6 +260,12 @@ impl Men {
     fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
         let of_kind = |man: &Man, place: Place| man.place == place && man.piece == piece;
         if self.position(|man| of_kind(man, Place::Lifted(seat))).is_some() {
+            let gone = self.position(|man| of_kind(man, Place::Pocket(seat))).is_none();
+            let both = self.oldest(|man| of_kind(man, Place::Transit(seat)) && man.alike.is_some());
+            if let Some(index) = both.filter(|_| gone) {
+                // Two were there one after the other, and none is left: both are in the hand, as far as one can tell.
+                self.men[index] = Man { told: true, ..self.men[index].moved(Place::Lifted(seat), made) };
+            }
             return;
         }
         let came = |man: &Man| man.since + EXCHANGE_US >= made && man.first_seen.is_some_and(|first| first < man.since);
@@ -261,6 +286,12 @@ impl Men {
             let held = usize::from(view.count(piece));
             let extra =
                 if piece.color == seat.color { self.match_pocket(seat, piece, held, view.unclear, at) } else { held };
+            if extra == 0 && piece.color == seat.color {
+                self.men
+                    .iter_mut()
+                    .filter(|man| man.piece == piece && man.lies == Some(seat))
+                    .for_each(|man| man.lies = None);
+            }
             self.set_strays(seat, piece, extra, at);
         }
     }
@@ -269,9 +300,12 @@ impl Men {
     fn match_pocket(&mut self, seat: Seat, piece: Piece, seen: usize, unclear: u8, at: Instant) -> usize {
         let count = |men: &[Man]| men.iter().filter(|m| m.place == Place::Pocket(seat) && m.piece == piece).count();
         while count(&self.men) < seen {
-            let places = [Place::Lifted(seat), Place::Transit(seat)];
-            let come = places.into_iter().find_map(|place| self.oldest(|m| m.place == place && m.piece == piece));
-            let Some(index) = come else { break };
+            let Some(index) = self.comes(seat, piece) else { break };
+            let on_its_way = self.oldest(|m| m.place == Place::Transit(seat) && m.piece == piece && m.alike.is_none());
+            if let Some(other) = on_its_way.filter(|_| self.men[index].place == Place::Lifted(seat)) {
+                let first_seen = self.men[other].first_seen.or(Some(at));
+                self.men[other] = Man { alike: Some(at), first_seen, ..self.men[other] };
+            }
             let man = self.men[index].moved(Place::Pocket(seat), at);
             self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, ..man };
         }
@@ -280,6 +314,18 @@ impl Men {
             self.men[index] = Man { seen: Some(at), ..self.men[index].moved(Place::Lifted(seat), at) };
         }
         seen.saturating_sub(count(&self.men))
+    }
+
+    /// The man of a kind that comes to a seat's tray: one that had left it, else the one that is longest on its way;
+    /// one that was told to be missing and one that the record alone has on its way last.
+    fn comes(&self, seat: Seat, piece: Piece) -> Option<usize> {
+        let away = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
+        let away = self.men.iter().enumerate().filter(|(_, man)| away(man));
+        let key = |(index, man): &(usize, &Man)| {
+            let doubtful = man.told || man.captured.is_none();
+            (doubtful, man.place == Place::Transit(seat), man.since, *index)
+        };
+        away.min_by_key(key).map(|(index, _)| index)
     }
 
     fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
@@ -298,7 +344,7 @@ impl Men {
         for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {
             let known = self.foreign_told.iter().filter(|known| **known == (seat, piece)).count();
             let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count() < known;
-            self.strays.push(Stray { seat, piece, since: at, told });
+            self.strays.push(Stray { seat, piece, since: at, looked_at: at, told });
         }
     }
 
@@ -334,7 +380,11 @@ impl Men {
     pub fn sync(&mut self, game: &Game, at: Instant) {
         let mut need = needed(game);
         let mut spare = Vec::new();
-        for (index, man) in self.men.iter().enumerate() {
+        // A man that was dropped is the one that was not, rather than its like on the board.
+        let mut order: Vec<usize> = (0..self.men.len()).collect();
+        order.sort_by_key(|index| self.men[*index].taken.map_or(Instant::LONG_AGO, |(_, left)| left));
+        for index in order {
+            let man = self.men[index];
             let place = man.place.owner().map_or(man.place, Place::Transit);
             match need.iter().position(|(piece, other)| *piece == man.piece && *other == place) {
                 Some(found) => drop(need.swap_remove(found)),
@@ -342,12 +392,28 @@ impl Men {
             }
         }
         for (piece, place) in need {
-            let same = spare.iter().position(|index| self.men[*index].piece == piece);
-            let index = match same.or((!spare.is_empty()).then_some(0)) {
+            let same = |index: &usize| self.men[*index].piece == piece;
+            // A man that was not dropped after all is still out of its tray.
+            let taken = |index: usize| self.men[index].taken.filter(|(seat, _)| place == Place::Transit(*seat));
+            let lifted = spare.iter().position(|index| same(index) && taken(*index).is_some());
+            let left = lifted.and_then(|found| taken(spare[found])).map(|(_, left)| left);
+            let index = match lifted.or_else(|| spare.iter().position(same)).or((!spare.is_empty()).then_some(0)) {
                 Some(found) => spare.remove(found),
                 None => self.adopt(piece, at),
             };
-            self.men[index] = Man::at(piece, place, at);
+            // Who reads the record anew does not know what was seen of the man before.
+            let first_seen = place.owner().map(|_| at);
+            let man = Man { first_seen, ..Man::at(piece, place, at) };
+            self.men[index] = match left {
+                Some(left) => Man {
+                    place: place.owner().map_or(place, Place::Lifted),
+                    since: left.max(at + -HELD_US),
+                    seen: Some(left),
+                    passed_over: Some(at),
+                    ..man
+                },
+                None => man,
+            };
         }
         for index in spare {
             self.men[index] = Man::at(self.men[index].piece, Place::Nowhere, at);
@@ -382,9 +448,10 @@ impl Men {
         self.men.iter().position(fits)
     }
 
+    /// Of the men that fit the one that is there for the longest time, none that was told of if there is another.
     fn oldest(&self, fits: impl Fn(&Man) -> bool) -> Option<usize> {
         let fitting = self.men.iter().enumerate().filter(|(_, man)| fits(man));
-        fitting.min_by_key(|(index, man)| (man.since, *index)).map(|(index, _)| index)
+        fitting.min_by_key(|(index, man)| (man.told, man.since, *index)).map(|(index, _)| index)
     }
 
     fn adopt(&mut self, piece: Piece, at: Instant) -> usize {
@@ -403,6 +470,9 @@ impl Man {
             captured: None,
             first_seen: None,
             seen: None,
+            taken: None,
+            lies: None,
+            alike: None,
             late: None,
             passed_over: None,
             told: false,
@@ -411,7 +481,7 @@ impl Man {
 
     /// The same at another place.
     fn moved(self, place: Place, since: Instant) -> Man {
-        Man { place, since, passed_over: None, told: false, ..self }
+        Man { place, since, alike: None, passed_over: None, told: false, ..self }
     }
 }
 

@@ -3,8 +3,8 @@
 //! In: completed moves, what boards, clocks and trays show, what people say. Out: incidents with law, article and
 //! evidence, windows for claims, ends put together. It knows no devices and does no input or output.
 //!
-//! `game` remembers one game; `men` (the ledger), `board`, `clock` and `setup` watch, `hiding` judges the ledger,
-//! `draws` and `ends` put together what people and boards say, `docket` keeps the incidents.
+//! `game` remembers one game; `men` (the ledger), `board`, `presses`, `clock` and `setup` watch, `hiding` judges the
+//! ledger, `draws` and `ends` put together what people and boards say, `docket` keeps the incidents.
 
 mod board;
 mod clock;
@@ -17,6 +17,7 @@ mod incident;
 mod kind;
 mod ledger;
 mod men;
+mod presses;
 mod setup;
 
 pub use board::{BoardSight, BoardWatch, incomplete_castling};

@@ -41,6 +41,8 @@ pub enum Action {
     Pause(BoardId),
     /// It goes on as it was.
     Resume(BoardId),
+    /// A seat's display changes by so many µs without a reason: the clock is defective.
+    Jump(Seat, i64),
     /// A button of a seat's tray is pressed.
     Button(Seat, Button),
 }
@@ -308,6 +310,7 @@ impl World {
             Action::Stop(board) => self.clocks[board.index()].stop(at),
             Action::Pause(board) => self.clocks[board.index()].pause(at),
             Action::Resume(board) => self.clocks[board.index()].resume(at),
+            Action::Jump(seat, micros) => self.clocks[seat.board.index()].left[seat.color] += micros,
             Action::Button(seat, button) => {
                 let (count, last) = &mut self.buttons[seat.index()];
                 (*count, *last) = (*count + 1, Some(button));

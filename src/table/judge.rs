@@ -344,6 +344,7 @@ impl Table {
     /// none is dismissed.
     pub(super) fn judge_revised(&mut self, board: BoardId) {
         self.judge.referee.men.sync(&self.play.game, self.now);
+        self.judge.referee.boards[board.index()].revised();
         let legal = |incident: &Incident| {
             let of_board = self.play.history.iter().filter(|entry| entry.event.board == board);
             let at = incident.evidence.get("completed_at").and_then(serde_json::Value::as_i64);

@@ -384,6 +384,10 @@ impl BoardTrack {
     }
 
     fn unexplained_due(&self, since: Instant) -> Instant {
+        if self.clock_stopped {
+            // Whoever claims stops the clocks (WBN 1.14); what stands there is what was done.
+            return (since + ILLEGAL_US).max(self.changed_at + SCAN_US);
+        }
         (since + UNEXPLAINED_US).max(self.changed_at + REST_US)
     }
 
@@ -406,7 +410,8 @@ impl BoardTrack {
     }
 
     pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
-        let second = seen.filter(|_| self.strangers).and_then(|seen| self.second_move(position, seen));
+        let strangers = self.strangers && self.is_trusted();
+        let second = seen.filter(|_| strangers).and_then(|seen| self.second_move(position, seen));
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
         debug_assert!(droppable(position, ply.played));
@@ -475,6 +480,10 @@ impl BoardTrack {
         self.looked_illegal = Some(self.state());
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
+        // Rest will tell: the other player may have the man in hand, another board may send one.
+        if found.contested || self.line.is_empty() && !found.own {
+            return None;
+        }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
         let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
         let better = nothing || found.cost < legal;

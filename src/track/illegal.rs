@@ -24,6 +24,9 @@ const STOOD_US: i64 = 150 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
 const SECOND_MOVE_SQUARES: u32 = 2;
 
+/// An explanation that costs so little more than another one is as good.
+const CONTESTED: u32 = cost::FROM_NOWHERE + cost::ARRIVED + cost::MARGIN;
+
 /// A weight with its name.
 type Weight = (&'static str, u32);
 
@@ -37,6 +40,8 @@ pub struct Illegal {
     pub cost: u32,
     /// A man of the player's own, moved in its turn: neither displaced nor in the other one's hand.
     pub own: bool,
+    /// A drop explains all that is seen for hardly more: the man may be on its way from the other board.
+    pub contested: bool,
     /// What that is made of, if it was asked.
     pub items: Vec<Item>,
 }
@@ -52,9 +57,17 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
         let aliases = with_stranger(position, evidence, attempt);
         let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
-        mismatch.foreign.is_empty().then(|| Illegal { played, reasons, cost: weight + rest, own, items })
+        let whole = mismatch.any().is_empty();
+        let found = || Illegal { played, reasons, cost: weight + rest, own, contested: false, items };
+        mismatch.foreign.is_empty().then(|| (found(), whole))
     });
-    found.filter(|found| !found.reasons.is_empty()).min_by_key(|found| (found.cost, found.reasons.len()))
+    let found: Vec<(Illegal, bool)> = found.filter(|(found, _)| !found.reasons.is_empty()).collect();
+    let drop = |(found, whole): &&(Illegal, bool)| *whole && found.reasons == [Reason::DropNotInPocket];
+    let drop = found.iter().filter(drop).map(|(found, _)| found.cost).min();
+    let best = found.into_iter().map(|(found, _)| found).min_by_key(|found| (found.cost, found.reasons.len()))?;
+    let moved = best.played.from().is_some();
+    let contested = moved && drop.is_some_and(|drop| drop < best.cost + CONTESTED);
+    Some(Illegal { contested, ..best })
 }
 
 /// What it costs to believe the best legal plies after an illegal move, and what they leave open.
@@ -74,12 +87,28 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         }
         _ => 0,
     };
+    let placement = evidence.placement;
     let [first, second] = evidence.since;
     let since = [second, first];
     let evidence = Evidence { presses, since, rest_since: press, before: &[], lifted: &lifted, ..evidence };
-    let found = search::explain(&after, evidence, presses.len() + 1);
+    let mut found = search::explain(&after, evidence, presses.len() + 1);
+    if let Some((from, king)) = king_taken(&after, placement, found.mismatch) {
+        found.mismatch.foreign.discard(king);
+        found.mismatch.missing.discard(from);
+        let open = cost::FOREIGN + cost::MISSING;
+        found.cost = found.cost.saturating_sub(open) + weigh!(items, PLY);
+    }
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
     (found.cost + from_nowhere, found.mismatch, items.before(rest))
+}
+
+/// The man of the player to move that has taken the king, which no rule knows: from where, and where.
+fn king_taken(after: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> Option<(Square, Square)> {
+    let king = after.king(!after.turn()).filter(|king| mismatch.foreign.contains(*king))?;
+    let man = placement.kinds(king).single().flatten().filter(|man| man.color == after.turn())?;
+    let board = after.board();
+    let taker = mismatch.missing & board.by_piece(man) & board.attacks_to(king, man.color, board.occupied());
+    taker.into_iter().next().map(|from| (from, king))
 }
 
 /// A man of the player who made `first` that made a move, too, and stood there at the press: from where, to where.
@@ -95,11 +124,11 @@ pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>
     if alone || !touched(uci::destination(first)) {
         return None;
     }
-    let early = |square: &Square| touched(*square) && placement.changed(*square) <= press + -AT_PRESS_US;
+    let early = |square: &Square| touched(*square) && placement.changed(*square) <= press;
     let ways = own.into_iter().filter(early).flat_map(|from| mismatch.foreign.into_iter().map(move |to| (from, to)));
     let mut ways = ways.filter(|(from, to)| {
         let Some(man) = after.board().piece_at(*from) else { return false };
-        let stands = placement.kinds(*to) == Kinds::only(man) && placement.changed(*to) <= press;
+        let stands = placement.kinds(*to) == Kinds::only(man) && placement.changed(*to) <= press + STOOD_US;
         stands && from.distance(*to) >= SECOND_MOVE_SQUARES && goes(position, *from, *to)
     });
     ways.next().filter(|_| ways.next().is_none())
@@ -208,6 +237,11 @@ fn moved_to(
 /// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
 fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
     let missing = evidence.placement.mismatch(position).missing & position.board().by_piece(man);
+    // One that stood there before the other player's move and is missing beside was knocked there.
+    let before = evidence.placement.changed(square) < evidence.rest_since;
+    if before && missing.into_iter().any(|from| from.distance(square) <= SECOND_MOVE_SQUARES) {
+        return false;
+    }
     (man.color == position.turn() || missing.is_empty()) && stood(position, evidence, square, man, press)
 }
 
@@ -218,7 +252,10 @@ fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: 
     let came = position.board().piece_at(square) != Some(man);
     let turn = position.turn();
     if man.color == turn {
-        return came && placement.showed(square, man, press + STOOD_US, press + SCAN_US);
+        // The reply may have taken it at once.
+        let taken = placement.kinds(square).single().flatten().is_some_and(|other| other.color != turn);
+        let since = if taken { press + -AT_PRESS_US } else { press + STOOD_US };
+        return came && placement.showed(square, man, since, press + SCAN_US);
     }
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));

@@ -3,7 +3,7 @@
 use super::{Completed, Press};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
-    types::{CastlingSide, ClockTimes, Instant},
+    types::{CastlingSide, ClockTimes, Instant, Role},
 };
 
 /// One completed ply.
@@ -51,11 +51,21 @@ impl Past {
     pub fn alternatives(&self) -> impl Iterator<Item = Move> + '_ {
         let promoted = self.played.promotion();
         let kinds = self.before.rules().promotions().filter(move |role| promoted.is_some_and(|known| known != *role));
-        self.rivals.iter().copied().chain(kinds.map(|role| promoting_to(self.played, role)))
+        let promotions = kinds.map(|role| promoting_to(self.played, role));
+        self.rivals.iter().copied().chain(promotions).chain(self.castling())
+    }
+
+    /// The castling whose rook had not jumped when the clock was pressed, and may have since.
+    fn castling(&self) -> Option<Move> {
+        let Move::Normal { role: Role::King, from, to, .. } = self.played else { return None };
+        let side = CastlingSide::from_queen_side(to < from);
+        let leapt = from.rank() == to.rank() && from.distance(to) == 2;
+        let castling = self.before.as_move(Attempt::Castle(side)).filter(|_| leapt && !self.illegal.is_empty());
+        castling.filter(|castling| self.before.is_legal(*castling))
     }
 }
 
-fn promoting_to(m: Move, becomes: crate::types::Role) -> Move {
+fn promoting_to(m: Move, becomes: Role) -> Move {
     match m {
         Move::Normal { role, from, capture, to, .. } => {
             Move::Normal { role, from, capture, to, promotion: Some(becomes) }

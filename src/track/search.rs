@@ -366,6 +366,7 @@ impl<'a> Search<'a> {
                 (mismatch.missing & !still & self.evidence.gone & !position.promoted()).count() as u32
                     * (cost::LACKING - cost::MISSING),
             )
+            + weigh!(self.items, KING_OFF * u32::from(self.king_off(&line, &position, mismatch.missing & !still)))
             + weigh!(self.items, FOREIGN * (mismatch.foreign & !still).count() as u32)
             + weigh!(self.items, STILL * (mismatch.any() & still).count() as u32)
             + self.items.take("UNSEEN", unseen.count() as u32 * self.evidence.unseen)
@@ -399,6 +400,17 @@ impl<'a> Search<'a> {
             }
         }
         saved
+    }
+
+    /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is
+    /// said to be captured: it was the king.
+    fn king_off(&self, line: &Line, position: &BoardPosition, missing: Bitboard) -> bool {
+        let by = if line.len().is_multiple_of(2) { position.turn() } else { !position.turn() };
+        let caught = line.len() > 1 && line[1].is_capture() && victim(line[1]) == uci::destination(line[0]);
+        let king = position.king(by).filter(|king| caught && missing.contains(*king));
+        let moved = |king: Square| line.iter().any(|m| uci::destination(*m) == king);
+        let press = self.evidence.presses.first();
+        king.zip(press).is_some_and(|(king, press)| !moved(king) && self.evidence.placement.changed(king) <= *press)
     }
 
     /// A man that is known to read as another is no contradiction where it stands now, nor is an empty blind square.
@@ -485,7 +497,8 @@ pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Squa
         _ if ahead => named!(PREMOVE),
         _ if position.board().occupied().contains(to) => named!(FOREIGN),
         0..=1 => named!(DISPLACED),
-        2 => named!(DISPLACED_FAR),
+        // A king two squares off has castled.
+        2 if man.role != Role::King => named!(DISPLACED_FAR),
         _ => named!(FOREIGN),
     }
 }

@@ -88,6 +88,13 @@ def test_the_evening(evening, bughoused, tmp_path):
     assert hall.ask("visible", seat="b", piece="N")["status"] == "ok"
     assert hall.ask("draw-offer", by="A")["status"] == "ok"
 
+    # the record is put right: the move that was played, once more
+    move = hall.arbiter.moves()[0]
+    assert hall.ask("correct", board=move["board"], ply=move["ply"], move=move["move"])["status"] == "ok"
+    corrections = lambda: [event for event in hall.arbiter.events() if event["type"] == "correction"]  # noqa: E731
+    assert live.wait_for("the correction", corrections)[0]["board"] == move["board"]
+    assert hall.code("correct", board=move["board"], ply=999, move="e4") == "bad-data"
+
     # malformed, hostile and late commands: an error with what was expected, nothing changed
     for verb, payload in [("claim", "not json"), ("claim", "[1,2]"), ("penalty", '{"seat": {"a": []}}'), ("fly", "{}")]:
         answer = hall.ask_raw(verb, payload)

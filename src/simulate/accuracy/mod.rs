@@ -61,14 +61,16 @@ impl Source {
         offences: &Offences,
         seed: u64,
     ) -> Result<Source, Fault> {
-        let (plies, terms) = plies_with(record, ruleset, offences, seed)?;
-        Ok(Source { name, plies, terms, players: players_of(record), offences: offences.clone() })
+        let offences = offences.under(ruleset);
+        let (plies, terms) = plies_with(record, ruleset, &offences, seed)?;
+        Ok(Source { name, plies, terms, players: players_of(record), offences })
     }
 
     /// A random game of at most so many plies.
     pub fn random(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> Source {
-        let (plies, terms) = offending_game(seed, plies_max, ruleset, offences);
-        let (name, offences) = (format!("random-{seed:04}"), offences.clone());
+        let offences = offences.under(ruleset);
+        let (plies, terms) = offending_game(seed, plies_max, ruleset, &offences);
+        let name = format!("random-{seed:04}");
         Source { name, plies, terms, players: Players::new(), offences }
     }
 }

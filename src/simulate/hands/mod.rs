@@ -214,6 +214,9 @@ impl<'a> Hands<'a> {
                 hands.offended(Offence::UnevenStart.kind(), "", board.seat(Color::White), at);
             }
         }
+        if hands.occasions.has(Offence::WrongSetup) && hands.occasions.starts(&mut hands.rng) {
+            hands.set_up_wrongly();
+        }
         hands
     }
 
@@ -271,8 +274,8 @@ impl<'a> Hands<'a> {
         for (at, action) in &motion.after {
             self.act(since + *at, *action);
         }
-        let captured = motion.captured.map(|(man, _)| man);
-        let hidden = offence.zip(captured).is_some_and(|(offence, man)| self.hide(offence, index, man, &timing));
+        let captured = motion.captured.map(|(man, lifted)| (man, timing.first + lifted));
+        let hidden = offence.zip(captured).is_some_and(|(offence, taken)| self.hide(offence, index, taken, &timing));
         if !hidden {
             self.pass(index, &mut motion, &timing);
         }
@@ -303,10 +306,15 @@ impl<'a> Hands<'a> {
             Some(_) => self.allow("hidden-drop", ply, timing.press),
             None => {}
         }
+        let partners = ply.seat.partners(self.boards.len());
+        if partners.into_iter().any(|partner| !self.players[partner.index()].held.is_empty()) {
+            self.allow("not-passed", ply, timing.press);
+        }
         if timing.lifted.is_some_and(|lifted| timing.first + motion.made - lifted > HELD_LONG) {
             self.allow("concealed", ply, timing.press);
         }
-        if !motion.after.is_empty() || !motion.displaced.is_empty() {
+        let stands = self.displaced.iter().any(|displaced| displaced.board == ply.seat.board);
+        if stands || !motion.after.is_empty() || !motion.displaced.is_empty() {
             self.allow("displaced", ply, timing.press);
         }
     }

@@ -9,10 +9,13 @@ use crate::{
         offence::{Offence, Offended},
         world::Action,
     },
-    types::{BoardId, Instant, MS, Piece, SECOND, Seat},
+    types::{BoardId, Color, File, Instant, MS, Piece, Rank, SECOND, Seat, Square},
 };
 
-use super::{Allowed, Asked, Hands, Held, Motion, Ply, Spent, Timing, habit::Habit, motion::Displaced, profile::draw};
+use super::{
+    Allowed, Asked, Hands, Held, Motion, Ply, Spent, Timing, habit::Habit, motion::Displaced, pass::REACH,
+    profile::draw,
+};
 
 /// How long a man is hidden, longer than any grace, in ms.
 const HIDDEN: std::ops::RangeInclusive<i64> = 6000..=9000;
@@ -30,6 +33,14 @@ const PAUSED: std::ops::RangeInclusive<i64> = 3000..=8000;
 const HIDDEN_PLIES: usize = 16;
 /// Plies of a seat in which it must not need a man that is hidden.
 const NOT_NEEDED: usize = 3;
+/// How long before the press a man must be passed to be early: clocks and trays are read one after the other.
+const PASSED_EARLY: i64 = 800 * MS;
+/// When men are set up wrongly.
+const SET_UP: i64 = SECOND;
+/// How long after the clocks were set going somebody sees it, in ms.
+const SEEN: std::ops::RangeInclusive<i64> = 3500..=6000;
+/// By how much a defective clock jumps, in ms.
+const JUMP: std::ops::RangeInclusive<i64> = 15_000..=30_000;
 
 /// A captured man that its capturer keeps.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +98,7 @@ impl Hands<'_> {
             }
             Offence::ForeignPiece => self.smuggle(seat, timing.press),
             Offence::Paused => self.pause(seat),
+            Offence::ClockDefect => self.jump(seat.opponent(), timing.press),
             Offence::IncompleteCastling if motion.tags.contains(&offence.kind()) => {
                 self.offended(offence.kind(), "", seat, timing.press);
                 true
@@ -110,7 +122,7 @@ impl Hands<'_> {
 
     /// Who made a ply of a board.
     fn seat_of(&self, board: BoardId, ply: u32) -> Seat {
-        board.seat(crate::types::Color::from_white(ply % 2 == 1))
+        board.seat(Color::from_white(ply % 2 == 1))
     }
 
     /// What the opponent or the arbiter must have ordered before it can be an offence. True if it was.
@@ -183,7 +195,13 @@ impl Hands<'_> {
     }
 
     /// What is done with a captured man against the laws. True if it was done.
-    pub(super) fn hide(&mut self, offence: Offence, index: usize, man: Piece, timing: &Timing) -> bool {
+    pub(super) fn hide(
+        &mut self,
+        offence: Offence,
+        index: usize,
+        (man, taken): (Piece, Instant),
+        timing: &Timing,
+    ) -> bool {
         let seat = self.plies[index].seat;
         let Some(partner) = seat.partners(self.boards.len()).next().filter(|seat| seat.color == man.color) else {
             return false;
@@ -208,6 +226,13 @@ impl Hands<'_> {
                 }
                 self.players[partner.index()].held.push(Held { man, since: at, hidden: true });
                 self.allow(Offence::NotPassed.kind(), &self.plies[index], at);
+            }
+            Offence::EarlyPass => {
+                let early = taken + REACH;
+                let slot = self.free_slot(partner, early).filter(|_| timing.press - early >= PASSED_EARLY);
+                let Some(slot) = slot else { return false };
+                self.act(early, Action::PlaceSlot(partner, slot, man));
+                self.offended(offence.kind(), "", seat, timing.press);
             }
             Offence::WrongPocket => {
                 let wrong = if self.rng.random() { seat } else { partner.opponent() };
@@ -265,6 +290,37 @@ impl Hands<'_> {
         let Some(slot) = self.free_slot(seat, at) else { return false };
         self.act(at, Action::PlaceSlot(seat, slot, Piece { color: seat.color, role }));
         self.offended(Offence::ForeignPiece.kind(), "", seat, at);
+        true
+    }
+
+    /// Two men of a player are set up on each other's squares, and put right while the clocks run. Nobody plays before.
+    pub(super) fn set_up_wrongly(&mut self) {
+        let boards: Vec<BoardId> = BoardId::first(self.boards.len()).collect();
+        let Some(board) = boards.choose(&mut self.rng).copied() else { return };
+        let rank = if self.rng.random() { Rank::First } else { Rank::Eighth };
+        let files = if self.rng.random() { [File::D, File::E] } else { [File::B, File::C] };
+        let start = self.boards.iter().map(|board| board.since).max().unwrap_or_default();
+        let seen = start + draw(&mut self.rng, &SEEN);
+        for at in [Instant(SET_UP), seen] {
+            let squares = files.map(|file| Square::from_coords(file, rank));
+            let [Some(first), Some(second)] = squares.map(|square| self.world.at(board, square)) else { return };
+            squares.into_iter().enumerate().for_each(|(index, square)| {
+                self.act(at + index as i64 * 200 * MS, Action::Lift(board, square));
+            });
+            self.act(at + 500 * MS, Action::Place(board, squares[0], second));
+            self.act(at + 800 * MS, Action::Place(board, squares[1], first));
+        }
+        self.players.iter_mut().for_each(|player| player.busy = player.busy.max(seen + SECOND));
+        self.offended(Offence::WrongSetup.kind(), "", board.seat(Color::White), start);
+    }
+
+    /// A clock shows another time than it should while it runs.
+    fn jump(&mut self, seat: Seat, since: Instant) -> bool {
+        let at = since + SECOND;
+        let by = draw(&mut self.rng, &JUMP);
+        let back = self.rng.random() || self.world.clock(seat.board).left(seat.color, at) < 3 * by;
+        self.act(at, Action::Jump(seat, if back { by } else { -by }));
+        self.offended(Offence::ClockDefect.kind(), "", seat, at);
         true
     }
 

@@ -10,7 +10,7 @@ use crate::{
 use super::{Hands, Held, Timing, habit::Habit, motion::Motion, profile::draw};
 
 /// From the man in the hand to the tray beside, at least.
-const REACH: i64 = 150 * MS;
+pub(super) const REACH: i64 = 150 * MS;
 
 impl Hands<'_> {
     /// The captured man of a ply goes over.
@@ -37,6 +37,7 @@ impl Hands<'_> {
         } else if self.shows(Habit::LatePass) {
             motion.tags.push(Habit::LatePass.name());
             let at = timing.press + draw(&mut self.rng, &(2000..=7000));
+            self.allow("not-passed", ply, timing.press);
             self.allow("not-passed", ply, at);
             at
         } else {

@@ -77,8 +77,8 @@ impl Hands<'_> {
         }
         if pause > 0 && first - board.since > pause + 500 * MS {
             motion.tags.push(Habit::PressEmpty.name());
-            self.allow("clock-without-move", ply, board.since);
             let at = board.since + self.rng.random_range(200 * MS..first - board.since - pause - 200 * MS);
+            self.allow("clock-without-move", ply, at);
             empty = Some((at, at + pause));
         }
         let lifted = self.lifted_early(seat, motion, first, notice);

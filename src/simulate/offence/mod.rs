@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    rules::Reason,
+    rules::{Hiding, Passing, Reason, RuleSet},
     types::{BoardId, Instant, Seat},
 };
 
@@ -47,10 +47,16 @@ pub enum Offence {
     Premove,
     /// A man stands beside its square for some plies.
     Displaced,
+    /// A captured man is passed long before the capture is completed, where the rule set forbids it.
+    EarlyPass,
+    /// Men stand on each other's squares when the clocks are set going; somebody sees it and puts them right.
+    WrongSetup,
+    /// A clock shows what time cannot have made of it.
+    ClockDefect,
 }
 
 /// The kinds beside illegal moves.
-const OTHERS: [(&str, Offence); 14] = [
+const OTHERS: [(&str, Offence); 17] = [
     ("concealed", Offence::Concealed),
     ("repeatedly-hiding", Offence::RepeatedlyHiding),
     ("not-passed", Offence::NotPassed),
@@ -65,6 +71,9 @@ const OTHERS: [(&str, Offence); 14] = [
     ("incomplete-castling", Offence::IncompleteCastling),
     ("premove", Offence::Premove),
     ("displaced", Offence::Displaced),
+    ("early-pass", Offence::EarlyPass),
+    ("wrong-setup", Offence::WrongSetup),
+    ("clock-defect", Offence::ClockDefect),
 ];
 /// Before the reason of an illegal move.
 const ILLEGAL: &str = "illegal:";
@@ -97,6 +106,18 @@ impl Offence {
     /// The reason of an illegal move.
     pub fn reason(self) -> Option<Reason> {
         if let Offence::Illegal(reason) = self { Some(reason) } else { None }
+    }
+}
+
+impl Offences {
+    /// Those that are against a rule set.
+    pub fn under(&self, rules: &RuleSet) -> Offences {
+        let forbidden = |offence: &Offence| match offence {
+            Offence::EarlyPass => rules.passing == Passing::BeforeOwnMove,
+            Offence::RestrictedPiece => rules.hiding == Hiding::Restrict,
+            _ => true,
+        };
+        Offences { kinds: self.kinds.iter().copied().filter(forbidden).collect(), ..self.clone() }
     }
 }
 

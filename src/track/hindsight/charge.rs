@@ -72,7 +72,7 @@ impl Charge<'_> {
         let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
         let (name, absence) = match () {
             () if self.account.blind.contains(to) => ("", 0),
-            () if apart.contains(to) => self.absence(log),
+            () if apart.contains(to) => self.absence(log, wrong),
             () if self.had_left(log) => named!(LEFT),
             () => ("", 0),
         };
@@ -101,12 +101,16 @@ impl Charge<'_> {
     }
 
     /// The ply's man did not stand where it went when the clock was pressed.
-    fn absence(&self, log: &mut Log<'_>) -> (&'static str, u32) {
+    fn absence(&self, log: &mut Log<'_>, wrong: Bitboard) -> (&'static str, u32) {
         let to = uci::destination(self.played);
         let kinds = self.after.at(to);
         let since = log.shown(self.earlier, self.at + LATE_US).at(to);
         let caught = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
         let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
+        // It was not captured where nobody saw it if it stands on another square.
+        let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
+        let elsewhere = !since.meets(kinds) && wrong.into_iter().any(stands);
+        let caught = caught && !elsewhere;
         match self.played {
             _ if since.meets(kinds) && caught => named!(ABSENT_CAUGHT),
             _ if since.meets(kinds) => named!(ABSENT),

@@ -37,6 +37,17 @@ fn a_man_that_is_passed_before_the_press_is_early_under_one_law_only() {
 }
 
 #[test]
+fn men_of_one_kind_are_alike() {
+    // b holds a pawn in the hand while the next one comes: which of them lies there nobody can tell
+    let second = "c7- c6p . b d5- c6- c6P . w . b=p...";
+    let held = format!("b=p... 1s b=.... {second}");
+    after_capture(&format!("{held} 1s a7- a6p . b h2- h3P . w 2s . B:e5p . B:b 3s"), &[]); // WBN 1.6
+    // both are in the hand and are dropped one after the other
+    let both = format!("{held} 1s b=.... B:e5p . B:b . B:g1- B:f3N . B:w . B:d5p . B:b 3s");
+    after_capture(&both, &[]); // WBN 1.8b
+}
+
+#[test]
 fn a_man_in_another_pocket_is_in_the_wrong_one() {
     after_capture("a=p... 5s", &["wrong-pocket A warning"]); // WBN 1.6
     after_capture("A=p... 5s", &["wrong-pocket A warning"]); // the capturer's own, in the other colour

@@ -36,6 +36,13 @@ fn castling_is_complete_before_the_press() {
     check(&late, &["incomplete-castling A decisive rook-not-moved"]); // WBN 6.1
     let read_late = format!("{CASTLING_OPEN} e1- g1K w h1- f1R 3s");
     check(&read_late, &[]);
+    // WBN 6.1: the rook jumps seconds later; the record has the castling then, and the incident stays
+    let mut bench = Bench::playing(&json!({}));
+    bench.play(&format!("{CASTLING_OPEN} e1- g1K . w 3s h1- f1R 2s b7- b6p . b f1- e1R . w 3s"));
+    let moves = &bughoused::record::GameRecord::fold(&bench.events)[0].moves;
+    let san: Vec<&str> = moves.iter().rev().take(3).map(|(_, played)| played.san.as_str()).collect();
+    assert_eq!(san, ["Re1", "b6", "O-O"]);
+    assert_eq!(bench.told()[0], "incomplete-castling A decisive rook-not-moved");
 }
 
 #[test]
@@ -45,6 +52,10 @@ fn a_press_without_a_move_is_told_when_nothing_explains_it() {
     check("w . . . b g1- f3N . w 4s", &["clock-without-move A warning"]);
     check("w b g1- f3N . w 4s", &[]); // a bounce
     check("g1- w f3N 4s", &[]); // the man lands after the press
+    // WBN 7.7: all three moves are made before the first press, which is owed twice more
+    check("e2- e4P . . e7- e5p . . g1- f3N . w . b . w 5s", &[]);
+    // WBN 7.7: the lever springs back on a reply that is made already; its own press comes later
+    check("e2- e4P e7- e5p . w b w . b 5s", &[]);
     // WBN 6.4: the other side's men stand displaced
     check("a7- a6p h7- h6p b8- a5n 1s w 5s", &["clock-without-move A note"]);
 }
@@ -68,7 +79,9 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     check_under("fide-ext", disruptive, &["premove a warning"]); // FIDE-ext 3.9
     check_under("fide-ext", non_disruptive, &["premove a warning"]); // FIDE-ext 3.9: not even that
     check("e7- e5p 2s e5- e7p . e2- e4P . w 1s", &["premove a warning"]); // WBN 6.5: taken back in time or not
-    check("e7- e6p 2s e2- e4P . w 1s", &["premove a warning"]); // WBN 6.5: seen with the move
+    // WBN 6.4: a man next to its square may have been knocked there, until its player presses for it
+    check("e7- e6p 2s e2- e4P . w 1s", &[]);
+    check("e7- e6p 2s e2- e4P . w 1s b 1s", &["premove a warning"]); // WBN 6.5
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
 }
 

@@ -1,0 +1,235 @@
+//! Presses of one board's clock that no completed move explains (WBN 7.7).
+//!
+//! In: presses, completed moves, placements. Out: drafts of incidents, when nothing explains a press better: a bounce
+//! of the lever, a press that was owed for a move that was completed without one, a record that was read anew. It does
+//! not know why a move was completed.
+
+use std::collections::VecDeque;
+
+use arrayvec::ArrayVec;
+use serde_json::json;
+
+use super::{
+    board::{BoardSight, SCAN_US, names},
+    docket::{Draft, Window},
+    incident::Grade,
+    kind::Kind,
+};
+use crate::types::{Bitboard, ByColor, ClockTimes, Color, Instant, MS, SECOND};
+
+/// A press that is taken back so soon is a bounce of the lever.
+const BOUNCE_US: i64 = 300 * MS;
+/// How long a press may wait for its move.
+const PRESS_US: i64 = 3 * SECOND;
+/// A press that nothing explains for so long is given up: the board says something else.
+const PRESS_GIVEN_UP_US: i64 = 15 * SECOND;
+/// How much later than a move was completed its press may be heard of.
+const HEARD_LATE_US: i64 = SECOND;
+/// How long a press may be owed.
+const OWED_US: i64 = 6 * SECOND;
+/// Presses that a player may owe.
+const OWED_MAX: usize = 4;
+/// Presses that may wait.
+const WAITING_MAX: usize = 8;
+/// Presses that are remembered.
+const HEARD_MAX: usize = 16;
+
+/// A press that no completed move has explained yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unanswered {
+    by: Color,
+    at: Instant,
+    due: Instant,
+    clock: ClockTimes,
+    /// Men of the other side stood elsewhere than the game has them.
+    others_displaced: Bitboard,
+    /// The other side pressed back.
+    back: Option<Instant>,
+    /// It was pressed back, and the move came with a later press.
+    certain: bool,
+}
+
+/// A press that was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Heard {
+    by: Color,
+    at: Instant,
+    /// A move was completed with it.
+    used: bool,
+}
+
+/// What is known of the presses of one board.
+#[derive(Clone, Debug, Default)]
+pub struct Presses {
+    waiting: Vec<Unanswered>,
+    heard: VecDeque<Heard>,
+    /// Moves that were completed without a press, which may come yet: the opponent replied first, or somebody reminded
+    /// the player.
+    owed: ByColor<ArrayVec<Instant, OWED_MAX>>,
+    /// Where men of the player to move stood that the game has elsewhere, when the turn began.
+    strays: Bitboard,
+}
+
+impl Presses {
+    /// Whether no press waits for its move.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The first press of a player that waits.
+    pub fn first(&self, by: Color) -> Option<Instant> {
+        self.waiting.iter().filter(|press| press.by == by && press.back.is_none()).map(|press| press.at).min()
+    }
+
+    /// A player pressed. One who presses back a press without a move has made none. `completed` tells whether a move
+    /// was completed then.
+    pub fn press(
+        &mut self,
+        by: Color,
+        at: Instant,
+        clock: ClockTimes,
+        sight: BoardSight<'_>,
+        completed: impl Fn(Instant) -> bool,
+    ) {
+        let last = self.heard.iter().rfind(|heard| heard.by == by).map(|heard| heard.at);
+        if let Some(last) = last.filter(|last| at - *last < BOUNCE_US) {
+            return self.bounced(by, last, completed);
+        }
+        if self.heard.len() == HEARD_MAX {
+            self.heard.pop_front();
+        }
+        if self.pays(by, at) {
+            return self.heard.push_back(Heard { by, at, used: true });
+        }
+        self.heard.push_back(Heard { by, at, used: false });
+        if let Some(open) = self.waiting.iter_mut().find(|open| open.by != by && open.back.is_none()) {
+            open.back = Some(at);
+            return;
+        }
+        // The man of the move went back to where the game has it: the record is wrong, or a hand was.
+        if (self.strays & !sight.foreign()).any() {
+            return;
+        }
+        let others: Bitboard =
+            sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
+        if self.waiting.len() < WAITING_MAX {
+            let due = at + PRESS_US;
+            self.waiting.push(Unanswered { by, at, due, clock, others_displaced: others, back: None, certain: false });
+        }
+    }
+
+    /// The lever sprang back after a press and came down again: the first press is the one, and what came between was
+    /// none, so that a move which was completed with it is to be pressed for yet.
+    fn bounced(&mut self, by: Color, first: Instant, completed: impl Fn(Instant) -> bool) {
+        self.waiting.retain(|press| press.by == by || press.at < first);
+        for press in self.waiting.iter_mut().filter(|press| press.by == by && press.at == first) {
+            press.back = None;
+        }
+        let owed = self.owed.get_mut(by.other());
+        self.heard.retain(|heard| {
+            let between = heard.by != by && heard.at > first;
+            if between && completed(heard.at) && !owed.is_full() {
+                owed.push(heard.at);
+            }
+            !between
+        });
+    }
+
+    /// Whether a press is one that its player owed.
+    fn pays(&mut self, by: Color, at: Instant) -> bool {
+        let owed = self.owed.get_mut(by);
+        owed.retain(|since| at - *since <= OWED_US);
+        owed.pop_at(0).is_some()
+    }
+
+    /// A move was completed: its press is explained, and so are those before it. False if nobody pressed for it.
+    pub fn completed(&mut self, by: Color, at: Instant) -> bool {
+        let own = self.waiting.iter().find(|press| press.by == by && press.at <= at + HEARD_LATE_US);
+        let own = own.map(|press| press.at);
+        let until = own.map_or(at, |press| press.max(at));
+        let pressed = self.use_press(by, at) || own.is_some();
+        let owed = self.owed.get_mut(by);
+        if !pressed && !owed.is_full() {
+            owed.push(at);
+        }
+        // Both moves were found late: the press back was the one of the reply.
+        self.waiting.retain(|press| !(press.certain && press.by != by && at <= press.due));
+        self.waiting.retain_mut(|press| {
+            let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
+            if press.at < at && taken_back {
+                press.due = press.due.min(at + SCAN_US);
+                press.certain = true;
+            }
+            press.certain || press.at > until || (press.at < at && taken_back)
+        });
+        pressed
+    }
+
+    /// The press that completed a move, if there was one: the one at its instant, else one near it.
+    fn use_press(&mut self, by: Color, at: Instant) -> bool {
+        let near = |heard: &Heard| heard.by == by && !heard.used && (heard.at - at).abs() <= HEARD_LATE_US;
+        let exact = self.heard.iter().position(|heard| heard.by == by && heard.at == at && !heard.used);
+        let Some(index) = exact.or_else(|| self.heard.iter().position(near)) else { return false };
+        for heard in self.heard.iter_mut().take(index + 1).filter(|heard| heard.by == by) {
+            heard.used = true;
+        }
+        true
+    }
+
+    /// A turn begins: where the player's men stand that the game has elsewhere.
+    pub fn turn(&mut self, sight: BoardSight<'_>) {
+        self.strays = sight.foreign_of(sight.turn());
+    }
+
+    /// The record was read anew: what speaks against it no more speaks against nobody.
+    pub fn revised(&mut self) {
+        self.waiting.clear();
+        self.strays = Bitboard::EMPTY;
+    }
+
+    /// When something may have to be told.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.waiting.iter().map(|press| press.due).min()
+    }
+
+    /// Tells what nothing has explained in time.
+    pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        let rests = sight.rests();
+        self.waiting.retain_mut(|press| {
+            let bounced = press.back.is_some_and(|back| back - press.at < BOUNCE_US);
+            if bounced || now - press.at > PRESS_GIVEN_UP_US {
+                return false;
+            }
+            if press.due > now {
+                return true;
+            }
+            let displaced = press.others_displaced.any();
+            if !press.certain && press.by != sight.turn() {
+                return false; // its move was completed by an earlier press
+            }
+            if !rests && !displaced && !press.certain {
+                press.due = now + SECOND; // a hand is at work
+                return true;
+            }
+            drafts.push(without_move(press, sight));
+            false
+        });
+        drafts
+    }
+}
+
+fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
+    let seat = sight.board.seat(press.by);
+    let displaced = press.others_displaced.any();
+    let evidence = json!({
+        "pressed_at": press.at, "pressed_back_at": press.back, "clock": press.clock,
+        "displaced": names(press.others_displaced),
+    });
+    let draft = Draft::of(Kind::ClockWithoutMove, seat, evidence);
+    let draft = draft.claimable(sight.claimants(seat.opponent()), Window::Game);
+    match displaced {
+        false => draft,
+        true => Draft { citation: Some(Kind::Displaced.citation(sight.rules)), ..draft.grade(Grade::Note) },
+    }
+}
