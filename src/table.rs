@@ -19,6 +19,7 @@ pub mod resume;
 pub mod retrace;
 mod set_up;
 pub mod settings;
+mod vague;
 mod view;
 
 use std::collections::VecDeque;
@@ -243,9 +244,9 @@ impl Table {
             Fact::Clock(frame) => self.clock(index, Some(frame)),
             Fact::NoClock => self.clock(index, None),
             Fact::Slot(channel, slot, kinds) if self.is_vague(index, channel) => {
-                self.guess(index, channel, slot, &[kinds]);
+                self.vague_slots(index, channel, slot, &[kinds]);
             }
-            Fact::Tray(channel, slots) if self.is_vague(index, channel) => self.guess(index, channel, 0, &slots),
+            Fact::Tray(channel, slots) if self.is_vague(index, channel) => self.vague_slots(index, channel, 0, &slots),
             Fact::Slot(channel, slot, kinds) => {
                 self.tray(index, channel, |tray| tray.slot(slot, kinds));
                 self.judge_tray(index, channel);
@@ -262,7 +263,7 @@ impl Table {
 
     fn is_vague(&self, device: DeviceIndex, channel: u8) -> bool {
         let seat = self.sensors.seat_of(device, channel);
-        seat.is_some_and(|seat| self.sensors.guesses.get(seat.index()).is_some_and(Option::is_some))
+        seat.is_some_and(|seat| self.sensors.vague.get(seat.index()).is_some_and(Option::is_some))
     }
 
     /// Reports devices whose link, identity or orientation changed, and counters now and then.

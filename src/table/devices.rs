@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     event::LinkState,
-    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TrayGuess, TraySense},
+    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TraySense},
+    track::Slots,
     types::{BoardId, Instant, Seat},
 };
 
@@ -54,7 +55,7 @@ pub struct Sensors {
     /// By [`Seat::index`].
     pub trays: Vec<Option<TraySense>>,
     /// Trays that feel only that something is there, by [`Seat::index`].
-    pub guesses: Vec<Option<TrayGuess>>,
+    pub vague: Vec<Option<Slots>>,
     /// Whose tag is whose, on all boards and trays.
     pub tags: Book,
 }
@@ -84,7 +85,7 @@ impl Sensors {
         Ok(Sensors {
             devices: settings.device.iter().zip(books).map(wired).collect(),
             boards,
-            guesses: vec![None; trays.len()],
+            vague: vec![None; trays.len()],
             trays,
             tags: Book::default(),
         })

@@ -15,13 +15,15 @@ use crate::{
     notation::{bfen::Bfen, san, uci},
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
-    sense::{ClockFrame, ClockView, Fact, TrayChange, TrayGuess, TraySense},
-    track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Tracker},
+    sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
+    track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
     types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
 const SILENT_CLOCK_SETTLE_US: i64 = 5 * SECOND;
+/// How often drops get other names for one input: a name on one board tells of others on the next.
+const RENAMES_MAX: usize = 8;
 
 /// What is being played.
 #[derive(Debug)]
@@ -164,7 +166,7 @@ impl Table {
             bfen: self.bfen(),
         }));
         self.judge_start();
-        self.sensors.guesses.iter_mut().flatten().for_each(TrayGuess::begin);
+        self.sensors.vague.iter_mut().flatten().for_each(Slots::begin);
         for board in self.play.game.ids() {
             self.clock_runs(board);
             if !begins {
@@ -313,6 +315,7 @@ impl Table {
         if self.is_adrift(board) {
             return;
         }
+        self.tell_vague(board);
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.observe(&self.play.game, board, &seen, self.now);
     }
@@ -322,6 +325,7 @@ impl Table {
         if !self.play.is_on() {
             return;
         }
+        let mut renames = 0;
         loop {
             for board in self.play.game.ids() {
                 self.publish_made(board);
@@ -333,7 +337,13 @@ impl Table {
             match tracker.next(game, seen, self.now) {
                 Some(Decision::Complete(completed)) => self.complete(completed),
                 Some(Decision::Revise(revision)) => self.revise(revision),
-                None => break,
+                None => match self.rename_drops().filter(|_| renames < RENAMES_MAX) {
+                    Some(revision) => {
+                        renames += 1;
+                        self.revise(revision);
+                    }
+                    None => break,
+                },
             }
         }
     }
@@ -378,20 +388,12 @@ impl Table {
     fn account(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
         if let Move::Put { role, .. } = played {
             self.play.ledger.dropped(seat, role);
-            let pocket = *self.play.game.board(seat.board).pocket(seat.color);
-            if let Some(Some(guess)) = self.sensors.guesses.get_mut(seat.index()) {
-                guess.dropped(role, &pocket);
-            }
             if self.sensors.trays[seat.index()].is_none() {
                 self.emit_pocket(seat, &[], &[role]);
             }
         }
         if let Some(transfer) = transfer {
             self.play.ledger.captured(transfer.to, transfer.man.role);
-            let pocket = *self.play.game.board(transfer.to.board).pocket(transfer.to.color);
-            if let Some(Some(guess)) = self.sensors.guesses.get_mut(transfer.to.index()) {
-                guess.resolve(&pocket);
-            }
             let added: &[Role] =
                 if self.sensors.trays[transfer.to.index()].is_none() { &[transfer.man.role] } else { &[] };
             self.emit_pocket(transfer.to, added, &[]);
@@ -497,11 +499,11 @@ impl Sensors {
 
 /// What there is to see of a board: its men, and what hands took from and brought to trays.
 pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board: BoardId) -> Seen<'a> {
-    let guessed = |seat: Seat| sensors.guesses.get(seat.index())?.as_ref().map(TrayGuess::lifted);
+    let held = |seat: Seat| sensors.vague.get(seat.index())?.as_ref().map(Slots::held);
     let lifted = |color| {
         let seat = board.seat(color);
-        let known = ledger.lifted(seat).map(|men| (men, 0)).or_else(|| guessed(seat));
-        known.map(|(men, unknown)| Hand { men, unknown, taken: ledger.taken(seat) })
+        let known = ledger.lifted(seat).map(|men| Hand { men, unknown: 0, taken: ledger.taken(seat) });
+        known.or_else(|| held(seat).map(|held| Hand { men: held.men, unknown: held.unknown, taken: held.taken }))
     };
     let arrived = |color| {
         let mut hand = Hand::default();
@@ -515,7 +517,7 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
     };
     let lying = |color| {
         let tray = sensors.trays.get(board.seat(color).index())?.as_ref()?;
-        guessed(board.seat(color)).is_none().then(|| *tray.seen())
+        held(board.seat(color)).is_none().then(|| *tray.seen())
     };
     Seen {
         placement: sensors.boards[board.index()].sense.placement(),

@@ -113,36 +113,6 @@ impl Table {
             (None, _) => self.tray(device, channel, |tray| tray.slot(cell, kinds)),
         }
     }
-
-    /// A tray that feels only that something is there tells no pocket: the seat counts as one without a tray, and what
-    /// lies in its slots follows from the captures.
-    pub(super) fn vague(&mut self, device: DeviceIndex) {
-        let Some(wired) = self.sensors.devices.get(device) else { return };
-        for seat in wired.settings.pockets.clone() {
-            let index = seat.index();
-            let (Some(tray), Some(guess)) = (self.sensors.trays.get_mut(index), self.sensors.guesses.get_mut(index))
-            else {
-                continue;
-            };
-            *tray = None;
-            guess.get_or_insert_default();
-        }
-    }
-
-    /// Slots of a vague tray, from this one on.
-    pub(super) fn guess(&mut self, device: DeviceIndex, channel: u8, first: u16, slots: &[Kinds]) {
-        let Some(seat) = self.sensors.seat_of(device, channel) else { return };
-        let Some(Some(guess)) = self.sensors.guesses.get_mut(seat.index()) else { return };
-        let pocket = *self.play.game.board(seat.board).pocket(seat.color);
-        let mut changed = false;
-        for (slot, kinds) in (first..=u16::MAX).zip(slots) {
-            changed |= guess.slot(slot, *kinds, &pocket);
-        }
-        if changed && self.play.is_on() {
-            self.observe(seat.board);
-            self.settle();
-        }
-    }
 }
 
 /// Whether men stand so after White's first move, or after Black's reply to it.

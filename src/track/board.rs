@@ -134,6 +134,8 @@ pub struct BoardTrack {
     pub(super) reviewed: usize,
     /// What speaks against completed plies since they were read anew.
     pub(super) suspicion: Suspicion,
+    /// Names of drops that no legal plies follow on.
+    pub(super) refused: Vec<super::rename::Name>,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
     /// How many plies were completed when a blind square was learnt.
@@ -185,6 +187,7 @@ impl BoardTrack {
             began: Instant(i64::MAX),
             reviewed: 0,
             suspicion: Suspicion::default(),
+            refused: Vec::new(),
             blind: Bitboard::EMPTY,
             learnt: Vec::new(),
             gap: false,
@@ -222,6 +225,7 @@ impl BoardTrack {
         self.looked_back = None;
         self.reviewed = 0;
         self.suspicion = Suspicion::default();
+        self.refused.clear();
         self.given = 0;
         self.ended_at = None;
     }

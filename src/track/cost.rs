@@ -1,5 +1,8 @@
 //! What evidence is worth: all weights of the tracker in one place.
 //!
+//! Only which man lies in which slot of a tray is weighed on its own (`slots`): men come to trays at other times than
+//! boards change.
+//!
 //! A line of plies costs what speaks against it; the cheapest is believed. Costs are small whole numbers, so that every
 //! comparison is exact. Only their relations matter: a man where none should stand outweighs everything that hands do
 //! in passing, and a move that was seen at rest is given up only when the board can no longer be explained with it.

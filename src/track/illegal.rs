@@ -180,7 +180,7 @@ fn attempts(
     let open = placement.mismatch(position).any() | replied;
     let mut attempts = ArrayVec::new();
     let castlings = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
-    let castled = castlings.filter(|side| castled(position, placement, *side));
+    let castled = castlings.filter(|side| castled(position, evidence, *side));
     attempts.extend(castled.map(|side| (Attempt::Castle(side), named!(ILLEGAL_CASTLING))));
     let left = open & position.board().occupied();
     for to in open {
@@ -195,11 +195,14 @@ fn attempts(
     attempts
 }
 
-/// Whether king and rook stand as after castling.
-fn castled(position: &BoardPosition, placement: &Placement, side: CastlingSide) -> bool {
+/// Whether king and rook stand as after castling. What only feels that something is there must have felt them come.
+fn castled(position: &BoardPosition, evidence: Evidence<'_>, side: CastlingSide) -> bool {
+    let Evidence { placement, since, .. } = evidence;
     let turn = position.turn();
+    let told = |square: Square| placement.kinds(square).single().is_some() || placement.changed(square) >= since[0];
     let stands = |role: Role, square: Square| {
-        placement.allows(role.of(turn)).contains(square) && position.board().piece_at(square) != Some(role.of(turn))
+        let other = position.board().piece_at(square) != Some(role.of(turn));
+        placement.allows(role.of(turn)).contains(square) && other && told(square)
     };
     stands(Role::King, side.king_to(turn)) && stands(Role::Rook, side.rook_to(turn))
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    types::{Bitboard, BoardId, Color, Instant, Square},
+    types::{Bitboard, BoardId, Color, Instant, Role, Square},
 };
 
 /// Open questions of earlier plies that are tried.
@@ -76,6 +76,9 @@ impl BoardTrack {
         self.reviewed = self.past.len();
         let position = arriving.apply(position);
         if let Some((from, moves)) = self.questioned(&position, seen) {
+            if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
+                self.refuse(&[(from, *role)]);
+            }
             return Some(self.revise(board, &position, seen, from, &moves));
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
@@ -113,7 +116,7 @@ impl BoardTrack {
     fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Line)> {
         let questions = (0..self.past.len())
             .rev()
-            .flat_map(|index| self.past[index].alternatives().map(move |alternative| (index, alternative)));
+            .flat_map(|index| self.alternatives(index, seen).map(move |alternative| (index, alternative)));
         let pressed = self.first_press().is_some();
         questions.filter(|_| pressed).take(QUESTIONS_MAX).find_map(|(index, alternative)| {
             let found = self.answered(position, seen, index, alternative)?;
@@ -125,6 +128,25 @@ impl BoardTrack {
             let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
             better.then(|| (index, std::iter::once(alternative).collect()))
         })
+    }
+
+    /// Other moves that a ply may have been; a man that was dropped and has moved since may be of another kind where no
+    /// sensor told it.
+    fn alternatives(&self, index: usize, seen: &Seen<'_>) -> impl Iterator<Item = Move> {
+        let past = &self.past[index];
+        let dropped = match past.played {
+            Move::Put { role, to } => Some((role, to)).filter(|_| {
+                let moved = |square: Square| seen.placement.allows_empty().contains(square);
+                self.stands_now(index, to).is_some_and(moved)
+            }),
+            _ => None,
+        };
+        let kinds = dropped.into_iter().flat_map(move |(known, to)| {
+            let kinds = self.kinds_of_drop(index).zip(past.kinds).map(|(moved, lay)| moved && lay);
+            let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
+            others.map(move |role| Move::Put { role, to })
+        });
+        past.alternatives().chain(kinds)
     }
 
     /// Strikes out rivals of earlier plies that what was seen since speaks against; answers the plies that are certain
@@ -173,7 +195,7 @@ impl BoardTrack {
     }
 
     /// Replaces the plies from `from` on by `moves`, as far as they were completed; later plies stay as they were.
-    fn revise(
+    pub(super) fn revise(
         &mut self,
         board: BoardId,
         position: &BoardPosition,
@@ -190,7 +212,9 @@ impl BoardTrack {
             let fresh = moves.get(index).copied();
             let played = fresh.or_else(|| reread(&before, past.played)).unwrap_or(past.played);
             let changed = played != past.played;
-            let made_at = if changed {
+            let renamed =
+                matches!((played, past.played), (Move::Put { to, .. }, Move::Put { to: old, .. }) if to == old);
+            let made_at = if changed && !renamed {
                 made_at(played, later(moves, index), seen.placement, past.completed_at)
             } else {
                 past.made_at

@@ -12,6 +12,8 @@
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
 //! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
 //! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`).
+//! What lies in trays that feel only that something is there follows from captures and drops (`slots`); a drop may get
+//! another name by that, or by how its man moves (`rename`).
 //! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
 //! what stands there then (`gap`).
 
@@ -25,8 +27,10 @@ mod learn;
 mod lookback;
 mod past;
 mod presses;
+mod rename;
 mod retell;
 mod search;
+pub mod slots;
 mod turns;
 
 use crate::{
@@ -39,6 +43,7 @@ pub use board::{LinePly, Seen};
 use explain::{How, Note};
 pub use lookback::Revision;
 pub use search::{Hand, PLIES_MAX};
+pub use slots::Slots;
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;

@@ -3,7 +3,7 @@
 use super::{Completed, Press};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
-    types::{CastlingSide, ClockTimes, Instant, Role},
+    types::{ByRole, CastlingSide, ClockTimes, Instant, Role},
 };
 
 /// One completed ply.
@@ -27,14 +27,16 @@ pub struct Past {
     pub revised: bool,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
+    /// Kinds that a dropped man may be by what lay in a tray that feels only that something is there.
+    pub kinds: ByRole<bool>,
 }
 
 impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, shaky, revised) = (before.clone(), false, false);
-        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals }
+        let (before, shaky, revised, kinds) = (before.clone(), false, false, ByRole::default());
+        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals, kinds }
     }
 
     /// Whether it is legal and was read so from the first.

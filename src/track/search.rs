@@ -29,6 +29,10 @@ const FRONTIER_MAX: usize = 48;
 const GAP_FRONTIER_MAX: usize = 192;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
+/// How much likelier it is to take the man that moved last, in pawns.
+const TAKES_BACK: u32 = 5;
+/// No capture is worth more, in pawns.
+const LIKELIEST: u32 = 14;
 /// Men of a board that may be known to read as another man.
 pub const ALIASES_MAX: usize = 4;
 
@@ -139,6 +143,15 @@ struct Node {
     /// What of it the absence of the last ply's man brought.
     absence: u32,
     cost: u32,
+    /// How unlikely captures are that no sensor felt: of lines that cost the same the likelier is taken.
+    unlikely: u32,
+}
+
+impl Node {
+    /// By what the best line is found.
+    fn rank(&self) -> (u32, u32) {
+        (self.cost, self.unlikely)
+    }
 }
 
 /// Explains the evidence by at most `plies` plies.
@@ -158,7 +171,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         frontier = search.expand(&frontier);
         frontier.iter().for_each(|node| note_first(&mut firsts, node));
         search.note(&mut tried, &frontier);
-        if let Some(found) = frontier.first().filter(|found| found.cost < best.cost) {
+        if let Some(found) = frontier.first().filter(|found| found.rank() < best.rank()) {
             best = found.clone();
         }
         // Of two men in the air one may have been captured where its captor was captured in turn.
@@ -263,7 +276,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        next.sort_by_key(|node| node.cost);
+        next.sort_by_key(Node::rank);
         next.truncate(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX });
         next
     }
@@ -285,7 +298,8 @@ impl<'a> Search<'a> {
         let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
-        let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index) };
+        let stayed = u32::from(m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent));
+        let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let (name, refund) = refund(parent, m);
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early;
@@ -294,7 +308,24 @@ impl<'a> Search<'a> {
         position.play(m);
         let mut node = self.node(line, position, parent.handled | squares, spent);
         node.absence = absence;
+        node.unlikely = parent.unlikely + if untouched > 0 { self.unlikely(m, parent) } else { 0 };
         node
+    }
+
+    /// How unlikely a capture is on a square that feels only that something is there: of what may have been taken in
+    /// one motion the worth counts, and whether the captor is lost for it. Who is taken takes back.
+    fn unlikely(&self, m: Move, parent: &Node) -> u32 {
+        let to = m.to();
+        let Some(taken) = m.capture().filter(|_| self.evidence.placement.kinds(to) == Kinds::OCCUPIED) else {
+            return 0;
+        };
+        let board = parent.position.board();
+        let them = board.by_color(!parent.position.turn());
+        let covered = (board.attacks_to(to, !parent.position.turn(), board.occupied()) & them).any();
+        let taken = if parent.position.promoted().contains(to) { Role::Pawn } else { taken };
+        let lost = if covered { worth(m.role()) } else { 0 };
+        let back = if self.victim_stayed(to, parent) { TAKES_BACK } else { 0 };
+        (LIKELIEST + lost).saturating_sub(worth(taken) + back)
     }
 
     /// What it costs that the ply's man came to stand there before the ply before it was made.
@@ -337,10 +368,18 @@ impl<'a> Search<'a> {
     }
 
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
-    fn untouched(&self, squares: Bitboard, index: usize) -> u32 {
+    fn untouched(&self, squares: Bitboard, index: usize, stayed: u32) -> u32 {
         let since = self.evidence.since[index % 2];
         let still = |square: &Square| self.evidence.placement.changed(*square) < since;
-        weigh!(self.items, UNTOUCHED * (squares & !self.dark).into_iter().filter(still).count() as u32)
+        let count = (squares & !self.dark).into_iter().filter(still).count() as u32;
+        weigh!(self.items, UNTOUCHED * count.max(stayed))
+    }
+
+    /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.
+    fn victim_stayed(&self, to: Square, parent: &Node) -> bool {
+        let placement = self.evidence.placement;
+        let came = parent.line.is_empty() && placement.changed(to) == self.evidence.rest_since;
+        came && placement.kinds(to) == Kinds::OCCUPIED
     }
 
     /// How many plies a line shares with what was believed.
@@ -375,7 +414,7 @@ impl<'a> Search<'a> {
             + self.hands(&line, &position)
             + weigh!(self.items, GIVE_UP_MADE * given_up as u32);
         let cost = cost - self.strays(&line, &position, mismatch);
-        Node { line, position, mismatch, handled, spent, absence: 0, cost }
+        Node { line, position, mismatch, handled, spent, absence: 0, cost, unlikely: 0 }
     }
 
     /// What is too much if men went ahead of their turn or stand beside their squares.
@@ -486,6 +525,16 @@ impl<'a> Search<'a> {
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
+    }
+}
+
+/// What a man is worth, in pawns.
+fn worth(role: Role) -> u32 {
+    match role {
+        Role::Pawn => 1,
+        Role::Knight | Role::Bishop => 3,
+        Role::Rook => 5,
+        Role::Queen | Role::King => 9,
     }
 }
 

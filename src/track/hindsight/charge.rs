@@ -1,7 +1,7 @@
 //! What speaks against one ply: the board when its clock was pressed, and what else was seen on the way.
 
 use super::{
-    Account, LATE_US,
+    Account, LATE_US, Ply,
     log::{Log, Squares},
 };
 use crate::{
@@ -38,6 +38,8 @@ pub struct Charge<'a> {
     pub position: &'a BoardPosition,
     /// The next ply, and the squares after that.
     pub next: Option<(Move, &'a Squares)>,
+    /// The ply before it, if that is one of the line.
+    pub last: Option<Ply>,
     /// Since when its player may have touched something for it.
     pub earlier: Instant,
     /// When the ply before was completed.
@@ -221,9 +223,16 @@ impl Charge<'_> {
         let empty =
             |square: &Square| log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.kinds == Kinds::EMPTY);
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
-        let captured = self.played.is_capture() && stayed(&to);
+        let captured = self.played.is_capture() && (stayed(&to) || self.victim_stayed(log, to));
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
+    }
+
+    /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.
+    fn victim_stayed(&self, log: &Log<'_>, to: Square) -> bool {
+        let came = self.last.filter(|last| last.seen && uci::destination(last.played) == to);
+        let reading = log.last(to, self.at + LATE_US).filter(|reading| reading.kinds == Kinds::OCCUPIED);
+        came.zip(reading).is_some_and(|(last, reading)| reading.since <= last.made_at)
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Account<'a> {
     pub aliases: &'a [Alias],
     /// Squares known to feel nothing.
     pub blind: Bitboard,
-    /// Promotions whose kind was known.
+    /// The record: promotions and drops whose kinds were known.
     pub promoted: &'a [Move],
     /// Whether the answer says what was weighed.
     pub noting: bool,
@@ -297,7 +297,7 @@ impl<'a> Teller<'a> {
     /// Whether the squares of a move showed what it leaves there.
     fn may_have(&self, node: &Node, m: Move, shown: &Squares, later: &Squares) -> bool {
         let to = uci::destination(m);
-        if !self.may_promote(node, m, shown) {
+        if !self.may_promote(node, m, shown) || self.dropped_another(node, m, shown) {
             return false;
         }
         let arrives = shown.at(to).meets(standing(&node.position, m));
@@ -321,6 +321,19 @@ impl<'a> Teller<'a> {
         let stands = |role: Role| later.at(to).meets(Kinds::only(role.of(turn)));
         let gone = |square: Square| later.at(square).meets(Kinds::EMPTY);
         Role::ALL.into_iter().any(stands) && board.attacks_to(to, !turn, board.occupied()).into_iter().any(gone)
+    }
+
+    /// Whether only the kind of a dropped man differs from the record: what left the tray tells it, where the square
+    /// does not.
+    fn dropped_another(&self, node: &Node, m: Move, shown: &Squares) -> bool {
+        let Move::Put { role, to } = m else { return false };
+        let any = shown.at(to).or(Kinds::OCCUPIED) == shown.at(to);
+        let told = any && self.account.lifted.get(node.position.turn()).is_some();
+        let other =
+            |known: &Move| matches!(*known, Move::Put { role: known, to: there } if there == to && known != role);
+        let same =
+            || self.back(node).map(|ply| ply.played).eq(self.account.promoted.iter().take(node.len).rev().copied());
+        told && self.account.promoted.get(node.len).is_some_and(other) && same()
     }
 
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
@@ -387,7 +400,8 @@ impl<'a> Teller<'a> {
     fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> charge::Charged {
         let mut plies = self.back(node);
         let Some(last) = plies.next() else { return charge::Charged::default() };
-        let from = plies.next().map_or(self.account.completed[1], |ply| ply.completed_at);
+        let before = plies.next().copied();
+        let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
         let played = last.played;
         drop(plies);
@@ -398,6 +412,7 @@ impl<'a> Teller<'a> {
             after: &node.squares,
             position: &node.position,
             next,
+            last: before,
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],

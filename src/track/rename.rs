@@ -1,0 +1,170 @@
+//! Drops whose men were of another kind: told by trays that feel only that something is there, and by how the men move.
+//!
+//! In: a board's completed plies, other names for its drops. Out: a [`Revision`], if the plies are legal with them, and
+//! the kinds that a dropped man may be. It does not know what lay in the trays.
+
+use shakmaty::attacks;
+
+use super::{
+    Revision, Tracker,
+    board::{BoardTrack, Seen},
+    cost,
+    past::{Past, reread},
+    search::{self, Evidence},
+    slots::Captured,
+};
+use crate::{
+    rules::{BoardPosition, Game, Move},
+    types::{Bitboard, BoardId, ByRole, Instant, Piece, Role, Seat, Square},
+};
+
+/// Names that were refused and are not tried again.
+const REFUSED_MAX: usize = 64;
+
+/// The name of a drop: when it was made, where, and the kind.
+pub type Name = (Instant, Square, Role);
+
+impl Tracker {
+    /// Men that partners' boards show to be captured for a seat and are not completed.
+    pub fn coming(&self, game: &Game, seat: Seat) -> Vec<Captured> {
+        let mut coming = Vec::new();
+        for other in game.ids().filter(|other| *other != seat.board) {
+            for ply in self.line(other) {
+                let Some(captured) = ply.captured else { continue };
+                let capturer = other.seat(captured.color).opponent();
+                if capturer.partners(game.len()).next() == Some(seat) {
+                    coming.push(Captured { role: captured.role, made_at: ply.made_at, completed_at: None });
+                }
+            }
+        }
+        coming
+    }
+
+    /// Kinds that the man may be that the ply at `index` dropped, by where it stands and how it moved.
+    pub fn kinds_of_drop(&self, board: BoardId, index: usize) -> ByRole<bool> {
+        self.boards[board.index()].kinds_of_drop(index)
+    }
+
+    /// What trays tell of the kinds of dropped men, by their indices on the board.
+    pub fn tell_kinds(&mut self, board: BoardId, kinds: impl IntoIterator<Item = (usize, ByRole<bool>)>) {
+        for (index, kinds) in kinds {
+            if let Some(past) = self.boards[board.index()].past.get_mut(index) {
+                past.kinds = kinds;
+            }
+        }
+    }
+
+    /// Calls drops by other names, by their indices on the board, if all plies are legal then.
+    pub fn rename(
+        &mut self,
+        game: &Game,
+        board: BoardId,
+        names: &[(usize, Role)],
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        let position = self.arriving(game, board).apply(game.board(board));
+        self.boards[board.index()].rename(board, &position, names, seen)
+    }
+}
+
+impl BoardTrack {
+    /// Kinds that a dropped man may be by where it stands and how it moved, without names that were refused.
+    pub(super) fn kinds_of_drop(&self, index: usize) -> ByRole<bool> {
+        let mut kinds = ByRole { king: false, ..ByRole::new_with(|_| true) };
+        let Some(Past { played: Move::Put { to, .. }, before, made_at, .. }) = self.past.get(index) else {
+            return kinds;
+        };
+        let color = before.turn();
+        kinds.pawn = !Bitboard::BACKRANKS.contains(*to) || before.is_legal(Move::Put { role: Role::Pawn, to: *to });
+        let (mut stands, mut promoted) = (*to, false);
+        for past in &self.past[index + 1..] {
+            if past.played.from() == Some(stands) && past.before.turn() == color {
+                for role in Role::ALL.into_iter().filter(|role| !(promoted && *role == Role::Pawn)) {
+                    *kinds.get_mut(role) &= goes(&past.before, Piece { color, role }, past.played);
+                }
+                promoted |= Bitboard::BACKRANKS.contains(past.played.to());
+                stands = past.played.to();
+            } else if search::victim(past.played) == stands && past.played.is_capture() {
+                break;
+            }
+        }
+        for (_, _, role) in self.refused.iter().filter(|(at, square, _)| (at, square) == (made_at, to)) {
+            *kinds.get_mut(*role) = false;
+        }
+        kinds
+    }
+
+    fn rename(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        names: &[(usize, Role)],
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        let may_be = |name: &(usize, Role)| name.0 >= self.given && *self.kinds_of_drop(name.0).get(name.1);
+        let names: Vec<(usize, Role)> = names.iter().copied().filter(may_be).collect();
+        let from = names.iter().map(|(index, _)| *index).min().filter(|from| *from < self.past.len())?;
+        let moves = self.renamed(position, from, &names).filter(|moves| self.fits(position, from, moves, seen));
+        let Some(moves) = moves else {
+            self.refuse(&names);
+            return None;
+        };
+        Some(self.revise(board, position, seen, from, &moves))
+    }
+
+    /// The plies from `from` on with these names; none if one of them is not legal then and was before.
+    fn renamed(&self, position: &BoardPosition, from: usize, names: &[(usize, Role)]) -> Option<Vec<Move>> {
+        let mut before = self.root(position, self.past.len() - from);
+        let mut moves = Vec::with_capacity(self.past.len() - from);
+        for (index, past) in self.past.iter().enumerate().skip(from) {
+            let name = names.iter().find(|(named, _)| *named == index);
+            let played = match (past.played, name) {
+                (Move::Put { to, .. }, Some((_, role))) => Move::Put { role: *role, to },
+                _ => past.played,
+            };
+            let played = reread(&before, played)?;
+            before.play(played);
+            moves.push(played);
+        }
+        Some(moves)
+    }
+
+    /// Whether the board is explained as well after these plies as it is now.
+    fn fits(&self, position: &BoardPosition, from: usize, moves: &[Move], seen: &Seen<'_>) -> bool {
+        let mut after = self.root(position, self.past.len() - from);
+        for m in moves {
+            after.play(*m);
+        }
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
+        search::explain(&after, evidence, presses.len() + 2).cost < self.cost + cost::FOREIGN
+    }
+
+    /// These names are wrong.
+    pub(super) fn refuse(&mut self, names: &[(usize, Role)]) {
+        for (index, role) in names {
+            let Some(Past { played: Move::Put { to, .. }, made_at, .. }) = self.past.get(*index) else { continue };
+            let name = (*made_at, *to, *role);
+            if self.refused.contains(&name) {
+                continue;
+            }
+            if self.refused.len() == REFUSED_MAX {
+                self.refused.remove(0);
+            }
+            self.refused.push(name);
+        }
+    }
+}
+
+/// Whether such a man could go as a move does, if nobody asked for the king.
+fn goes(before: &BoardPosition, man: Piece, m: Move) -> bool {
+    let (Some(from), to) = (m.from(), m.to()) else { return true };
+    let occupied = before.board().occupied();
+    if man.role != Role::Pawn || m.is_capture() {
+        return attacks::attacks(from, man, occupied).contains(to);
+    }
+    let ahead = man.color.fold_wb(8, -8);
+    let one = from.offset(ahead).filter(|square| !occupied.contains(*square));
+    let home = Bitboard::from_rank(man.color.fold_wb(shakmaty::Rank::Second, shakmaty::Rank::Seventh)).contains(from);
+    one == Some(to) || home && one.and_then(|one| one.offset(ahead)) == Some(to)
+}

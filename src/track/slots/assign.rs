@@ -1,0 +1,264 @@
+//! Accounts of one tray: which captured man came to which slot, and which was dropped.
+//!
+//! In: captures, slots that fill and empty, and drops, in order of time. Out: the cheapest accounts. A man that comes
+//! was captured or was in the owner's hand; a man that is dropped was taken from the tray or came straight from the
+//! partner. Time tells most of it: men are passed soon after the press, sometimes before it, sometimes seconds later.
+
+use arrayvec::ArrayVec;
+
+use super::{Captured, Dropped, Held, SLOTS_MAX};
+use crate::types::{ByRole, Instant, MS, Role, SECOND};
+
+/// Accounts that are followed.
+const STATES_MAX: usize = 16;
+/// An account that costs so much more than the best is given up.
+const HOPELESS: u32 = 24;
+/// Of accounts that differ by no more either may be true.
+const DOUBT: u32 = 8;
+/// Men that a player may have in hand.
+const HAND_MAX: usize = 6;
+/// Captured men that may be on their way.
+const OPEN_MAX: usize = 24;
+/// Drops whose men are named.
+const NAMES_MAX: usize = 128;
+
+/// A man is seldom passed so long before the capture was seen to be made.
+const LIFTED_US: i64 = 1500 * MS;
+/// How late a clock may tell of a press.
+const PRESS_LATE_US: i64 = 600 * MS;
+/// How long after the press a man is passed at the latest by who does not dawdle.
+const PASSED_US: i64 = 1500 * MS;
+/// The same by who does.
+const DAWDLED_US: i64 = 8 * SECOND;
+/// A man that is put into another slot is in the hand for no longer.
+const SHUFFLED_US: i64 = SECOND;
+
+/// A man came before its capture, as far as that was seen at all.
+const TOO_EARLY: u32 = 12;
+/// A man came while the capture was being made.
+const BEFORE_MADE: u32 = 3;
+/// A man came before the press.
+const EARLY: u32 = 2;
+/// A man came seconds after the press.
+const LATE: u32 = 2;
+/// A man came long after the press.
+const VERY_LATE: u32 = 4;
+/// A man came that was captured later than another one that has not come.
+const ORDER: u32 = 1;
+/// A man was put back.
+const PUT_BACK: u32 = 1;
+/// A man was put back that was in the hand for long.
+const HELD_LONG: u32 = 3;
+/// A man came that nobody captured.
+const UNKNOWN: u32 = 14;
+/// A man was dropped straight from the partner's hand.
+const DIRECT: u32 = 4;
+/// A man was dropped that nobody saw leave the tray.
+const UNSEEN_TAKEN: u32 = 12;
+/// A man was dropped that nobody captured.
+const FROM_NOWHERE: u32 = 16;
+/// The record calls the dropped man otherwise.
+const MISNAMED: u32 = 2;
+/// The dropped man moved later as no such man does.
+const IMPOSSIBLE: u32 = 20;
+
+/// A man whose kind may be unknown.
+type Man = Option<Role>;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Captured(Captured),
+    Slot { at: Instant, slot: u8, filled: bool },
+    Dropped(Dropped),
+}
+
+/// One account of what happened so far.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// By slot.
+    slots: ArrayVec<Option<Man>, SLOTS_MAX>,
+    hand: ArrayVec<(Man, Instant), HAND_MAX>,
+    /// Captured men that have not come.
+    open: ArrayVec<Captured, OPEN_MAX>,
+    /// Kinds of the dropped men, each with those that accounts hardly worse name.
+    names: ArrayVec<(Man, ByRole<bool>), NAMES_MAX>,
+    cost: u32,
+}
+
+/// The accounts after an event, the cheapest first.
+pub fn follow(states: &[State], event: Event) -> Vec<State> {
+    let mut next: Vec<State> = Vec::new();
+    for state in states {
+        match event {
+            Event::Captured(captured) => next.push(state.captured(captured)),
+            Event::Slot { at, slot, filled: true } => state.filled(at, usize::from(slot), &mut next),
+            Event::Slot { at, slot, filled: false } => next.push(state.emptied(at, usize::from(slot))),
+            Event::Dropped(dropped) => state.dropped(dropped, &mut next),
+        }
+    }
+    next.sort_by_key(|state| state.cost);
+    let most = next.first().map_or(0, |best| best.cost) + HOPELESS;
+    let mut kept: Vec<State> = Vec::with_capacity(next.len().min(STATES_MAX));
+    for state in next {
+        match kept.iter().position(|known| known.is_like(&state)) {
+            Some(known) => kept[known].doubt(&state),
+            None if kept.len() < STATES_MAX && state.cost <= most => kept.push(state),
+            None => {}
+        }
+    }
+    kept
+}
+
+impl State {
+    /// What is in the hand and what lies in the tray.
+    pub fn held(&self) -> Held {
+        let mut held = Held::default();
+        for (man, since) in &self.hand {
+            match man {
+                Some(role) => {
+                    *held.men.get_mut(*role) += 1;
+                    *held.taken.get_mut(*role) = *since;
+                }
+                None => held.unknown += 1,
+            }
+        }
+        for role in self.slots.iter().filter_map(|man| man.flatten()) {
+            *held.lying.get_mut(role) += 1;
+        }
+        held
+    }
+
+    /// The kinds of the dropped men, as far as they are known, each with all that it may be.
+    pub fn names(&self) -> &[(Option<Role>, ByRole<bool>)] {
+        &self.names
+    }
+
+    /// Another account may be true as well, if it is hardly worse.
+    pub fn doubt(&mut self, other: &State) {
+        if other.cost > self.cost + DOUBT {
+            return;
+        }
+        for ((_, kinds), (_, others)) in self.names.iter_mut().zip(&other.names) {
+            *kinds = kinds.zip(*others).map(|(may, might)| may || might);
+        }
+    }
+
+    /// Whether all that may come is the same.
+    fn is_like(&self, other: &State) -> bool {
+        self.slots == other.slots && self.hand == other.hand && self.open == other.open
+    }
+
+    fn captured(&self, captured: Captured) -> State {
+        let mut next = self.clone();
+        if next.open.is_full() {
+            next.open.remove(0);
+        }
+        next.open.push(captured);
+        next
+    }
+
+    /// A man has come: one that was captured, or one that was in the hand.
+    fn filled(&self, at: Instant, slot: usize, out: &mut Vec<State>) {
+        for index in self.first_of_each_open(at) {
+            let captured = self.open[index];
+            let order = if index > 0 { ORDER } else { 0 };
+            let mut next = self.with(slot, Some(captured.role), passed(&captured, at) + order);
+            next.open.remove(index);
+            out.push(next);
+        }
+        for index in self.last_of_each_held() {
+            let (man, since) = self.hand[index];
+            let long = if at - since > SHUFFLED_US { HELD_LONG } else { 0 };
+            let mut next = self.with(slot, man, PUT_BACK + long);
+            next.hand.remove(index);
+            out.push(next);
+        }
+        out.push(self.with(slot, None, UNKNOWN));
+    }
+
+    fn with(&self, slot: usize, man: Man, cost: u32) -> State {
+        let mut next = self.clone();
+        while next.slots.len() <= slot && !next.slots.is_full() {
+            next.slots.push(None);
+        }
+        if let Some(place) = next.slots.get_mut(slot) {
+            *place = Some(man);
+        }
+        next.cost += cost;
+        next
+    }
+
+    fn emptied(&self, at: Instant, slot: usize) -> State {
+        let mut next = self.clone();
+        let man = next.slots.get_mut(slot).and_then(Option::take).flatten();
+        if next.hand.is_full() {
+            next.hand.remove(0);
+        }
+        next.hand.push((man, at));
+        next
+    }
+
+    /// A man was dropped: from the hand, straight from the partner's, or from a slot that nobody saw emptied.
+    fn dropped(&self, dropped: Dropped, out: &mut Vec<State>) {
+        let named = |man: Man, cost: u32| {
+            let mut next = self.clone();
+            let may_be = man.is_none_or(|role| *dropped.kinds.get(role));
+            let other = man.is_some_and(|role| role != dropped.role);
+            next.cost += cost + if may_be { 0 } else { IMPOSSIBLE } + if other { MISNAMED } else { 0 };
+            let kinds = ByRole::new_with(|role| man.is_none_or(|man| man == role));
+            let _ = next.names.try_push((man, kinds)); // the first ones are named
+            next
+        };
+        for index in self.last_of_each_held() {
+            let mut next = named(self.hand[index].0, 0);
+            next.hand.remove(index);
+            out.push(next);
+        }
+        for index in self.first_of_each_open(dropped.made_at) {
+            let captured = self.open[index];
+            let early = if captured.made_at > dropped.made_at + LIFTED_US { TOO_EARLY } else { 0 };
+            let mut next = named(Some(captured.role), DIRECT + early);
+            next.open.remove(index);
+            out.push(next);
+        }
+        for role in Role::ALL {
+            let lies = self.slots.iter().position(|slot| *slot == Some(Some(role)));
+            if let Some(slot) = lies {
+                let mut next = named(Some(role), UNSEEN_TAKEN);
+                next.slots[slot] = Some(None);
+                out.push(next);
+            }
+        }
+        out.push(named(None, FROM_NOWHERE));
+    }
+
+    /// Of the captured men of each kind the one that comes now most likely; of equal ones the first.
+    fn first_of_each_open(&self, at: Instant) -> impl Iterator<Item = usize> {
+        Role::ALL.into_iter().filter_map(move |role| {
+            let of_kind = (0..self.open.len()).filter(|index| self.open[*index].role == role);
+            of_kind.min_by_key(|index| passed(&self.open[*index], at))
+        })
+    }
+
+    /// Of the men of each kind in the hand the one that was taken last.
+    fn last_of_each_held(&self) -> impl Iterator<Item = usize> {
+        let later = |man: Man, index: usize| self.hand[index + 1..].iter().any(|(other, _)| *other == man);
+        (0..self.hand.len()).filter(move |index| !later(self.hand[*index].0, *index))
+    }
+}
+
+/// What it costs that a captured man came to the tray at some instant.
+fn passed(captured: &Captured, at: Instant) -> u32 {
+    let made = at - captured.made_at;
+    let pressed = captured.completed_at.map(|completed| at - completed);
+    match pressed {
+        _ if made < -LIFTED_US => TOO_EARLY,
+        _ if made < 0 => BEFORE_MADE,
+        None => EARLY,
+        Some(pressed) if pressed < -PRESS_LATE_US => EARLY,
+        Some(pressed) if pressed < PASSED_US => 0,
+        Some(pressed) if pressed < DAWDLED_US => LATE,
+        Some(_) => VERY_LATE,
+    }
+}
