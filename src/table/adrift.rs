@@ -1,4 +1,5 @@
-//! A board whose sensors, or the daemon, were away for long: the moves in between are found, or the gap is recorded and play goes on.
+//! A board whose sensors, or the daemon, were away for long: the moves in between are found, or the gap is recorded and
+//! play goes on.
 //!
 //! In: when a board's device fell silent and spoke again, what it shows then. Out: nothing where a line of plies
 //! explains that (it is told to be uncertain); else the end of the game without a result, with the gap as its reason,
