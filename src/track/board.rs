@@ -209,6 +209,7 @@ impl BoardTrack {
     pub fn set_completion(&mut self, completion: Completion) {
         if std::mem::replace(&mut self.completion, completion) != completion {
             self.presses.clear();
+            (self.rested_at, self.lifted_at) = (self.changed_at, Instant::LONG_AGO);
         }
     }
 
@@ -248,9 +249,6 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
-        let theirs = position.board().by_color(!position.turn());
-        let taken = found.line.first().map_or(Bitboard::EMPTY, |first| search::squares_of(*first));
-        self.rested_at = seen.placement.last_change(!theirs | taken);
         self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
@@ -262,12 +260,22 @@ impl BoardTrack {
             _ => self.rivals = found.rivals.to_vec(),
         }
         self.changed_at = seen.placement.latest();
-        let king = position.board().by_piece(Role::King.of(position.turn()));
+        if self.completion != Completion::Clock {
+            self.watch_rest(&position, found.line.first().copied(), seen.placement);
+        }
         self.take_line(position, &found.line, seen.placement, at);
+    }
+
+    /// Notes since when the player to move has let go of what belongs to the move.
+    fn watch_rest(&mut self, position: &BoardPosition, first: Option<Move>, placement: &Placement) {
+        let theirs = position.board().by_color(!position.turn());
+        let touched = first.map_or(Bitboard::EMPTY, search::squares_of);
+        self.rested_at = placement.last_change(!theirs | touched);
         // What left its square after the move was made was knocked over or adjusted, but for a king that castles.
-        let made_at = self.line.first().map_or(at, |first| first.made_at);
-        let before = |square: &Square| king.contains(*square) || seen.placement.changed(*square) <= made_at;
-        self.lifted_at = seen.placement.last_change(self.in_air.into_iter().filter(before).collect());
+        let king = position.board().by_piece(Role::King.of(position.turn()));
+        let made_at = placement.last_change(touched);
+        let before = |square: &Square| king.contains(*square) || placement.changed(*square) <= made_at;
+        self.lifted_at = placement.last_change(self.in_air.into_iter().filter(before).collect());
     }
 
     /// Plies from a promotion on that its player has declared to be another.

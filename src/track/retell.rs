@@ -143,20 +143,27 @@ impl BoardTrack {
     /// they feel, the completions of the plies.
     fn presses_since(&self, tail: &[Past], placement: &Placement, since: Instant, at: Instant) -> Presses {
         let completed = tail.last().map_or(since, |last| last.completed_at);
-        let turns = || turns::presses(placement, since, at);
-        if let Some(mut turns) = turns().filter(|_| matches!(self.completion, Completion::Settle(_))) {
+        if let Some(mut turns) = self.turns_since(placement, since, at) {
             let old = turns.partition_point(|turn| turn.at <= completed);
             let until = if old == tail.len() { completed } else { at };
             turns.retain(|turn| turn.at <= until);
             return Presses { old: turns, young: Vec::new(), until, unheard: true };
         }
         let until = completed.max(at + -hindsight::LATE_US);
-        let heard = match self.completion {
+        let heard: Vec<Press> = match self.completion {
             Completion::Clock => self.heard.iter().copied().filter(|press| press.at > since).collect(),
             Completion::Settle(_) => tail.iter().map(Past::press).collect(),
         };
-        let (old, young) = Vec::into_iter(heard).partition(|press| press.at <= until);
+        let (old, young) = heard.into_iter().partition(|press| press.at <= until);
         Presses { old, young, until, unheard: false }
+    }
+
+    /// The turns since an instant, where no clock tells of them and the sensors know the colours of men.
+    fn turns_since(&self, placement: &Placement, since: Instant, at: Instant) -> Option<Vec<Press>> {
+        match self.completion {
+            Completion::Clock => None,
+            Completion::Settle(_) => turns::presses(placement, since, at),
+        }
     }
 
     /// Replaces the plies from `from` on by what was told; never more than there were: the others are completed next.

@@ -36,18 +36,17 @@ pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<
         squares.add(arrival.square);
         let next = arrivals.get(index + 1);
         let gap = next.map_or(until, |next| next.at) - arrival.at;
-        let mut press =
-            |by, share: i64| presses.push(Press { by, at: arrival.at + (gap / share).min(AFTER_US), clock: None });
+        let mut press = |by, after: i64| presses.push(Press { by, at: arrival.at + after, clock: None });
         match next {
             // The first of two men on one square was captured in between, by a man that nobody saw there.
             Some(next) if next.color == arrival.color && squares.contains(next.square) && replied(arrival, next) => {
-                press(arrival.color, 3);
-                press(!arrival.color, 2);
+                press(arrival.color, AFTER_US.min(gap / 3));
+                press(!arrival.color, gap / 2);
                 squares = Bitboard::EMPTY;
             }
             Some(next) if next.color == arrival.color => {}
             _ => {
-                press(arrival.color, 2);
+                press(arrival.color, AFTER_US.min(gap / 2));
                 squares = Bitboard::EMPTY;
             }
         }
@@ -81,4 +80,45 @@ fn departures(placement: &Placement, since: Instant) -> Vec<(Instant, Color)> {
 fn color(kinds: Kinds) -> Option<Color> {
     let mut colors = Color::ALL.into_iter().filter(|color| kinds.meets(Kinds::of(*color)));
     colors.next().filter(|_| colors.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{MS, Piece};
+
+    /// `e4P@700` a man came to a square at so many milliseconds, `e2.@500` it left one; answers the presses.
+    fn turns(script: &str) -> String {
+        let mut placement = Placement::default();
+        for square in Square::ALL {
+            placement.set(square, Kinds::EMPTY, Instant::ZERO);
+        }
+        for word in script.split(' ') {
+            let (reading, at) = word.split_once('@').unwrap();
+            let square: Square = reading[..2].parse().unwrap();
+            let kinds = match &reading[2..] {
+                "x" => Kinds::OCCUPIED,
+                man => Kinds::exactly(man.chars().next().and_then(Piece::from_char)),
+            };
+            placement.set(square, kinds, Instant(at.parse::<i64>().unwrap() * MS));
+        }
+        let Some(presses) = presses(&placement, Instant(100 * MS), Instant(9000 * MS)) else { return "unknown".into() };
+        let told = presses.iter().map(|press| format!("{}{}", press.by.char(), press.at.micros() / MS));
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn men_of_one_player_are_one_turn() {
+        let begin = "e2P@50 e7p@50 d8q@50 ";
+        let check = |script: &str, expect: &str| assert_eq!(turns(&format!("{begin}{script}")), expect, "{script}");
+        check("e2.@500 e4P@700 e7.@1500 e5p@1800", "w850 b1950");
+        // A hesitation is a part of the turn, a man that is put back, too.
+        check("e2.@500 e3P@700 e3.@1500 e4P@1800 e7.@1900 e5p@2000", "w1900 b2150");
+        check("e2.@500 e3P@700 e3.@1500 e2P@1800 e2.@2500 e4P@2900", "w3050");
+        // A queen took the first man off and was taken by the second: nobody saw her there.
+        check("g5B@700 g5.@1300 d8.@1400 g5N@2000", "w850 b1350 w2150");
+        // Nobody else had a man in hand: it was put there twice.
+        check("g5B@700 g5.@1300 g5N@2000", "w2150");
+        check("e2.@500 e4x@700", "unknown");
+    }
 }

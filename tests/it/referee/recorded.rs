@@ -48,8 +48,9 @@ fn captures_tell_of_what_their_truth_allows_and_of_nothing_else() {
         let truth: Truth = serde_json::from_str(&truth).unwrap();
         let events = replay(&fs::read_to_string(&path).unwrap());
         let open = |event: &&Event| matches!(&event.body, Body::Incident(i) if i.state == IncidentState::Open);
-        // a position that stands for the third time is a fact of the moves, clocks that stand one of the clocks
-        let facts = ["repetition", "paused"];
+        // a mate and a position that stands for the third time are facts of the moves, clocks that stand one of the
+        // clocks
+        let facts = ["checkmate", "repetition", "paused"];
         let of_moves = |event: &&Event| matches!(&event.body, Body::Incident(i) if facts.contains(&&*i.kind));
         let allowed = |event: &&Event| truth.allowed_incidents.iter().any(|allowed| allowed.covers(event));
         let strangers: Vec<_> = events
