@@ -492,15 +492,26 @@ impl BoardTrack {
         self.looked_illegal = Some(self.state());
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
-        // Rest will tell: the other player may have the man in hand, another board may send one.
-        if found.contested || self.line.is_empty() && !found.own {
+        // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
+        // such a man is in the air.
+        let moved = || self.may_have_moved(position, found.played, seen);
+        if found.contested || self.line.is_empty() && (!found.own || moved()) {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
         let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
         let better = nothing || found.cost < legal;
-        let otherwise = better && self.reads_otherwise(&arriving.apply(position), seen, at, found.cost);
+        let root = arriving.apply(position);
+        let otherwise =
+            better && (self.questioned(&root, seen).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
+    }
+
+    /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
+    fn may_have_moved(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
+        let Move::Put { role, .. } = m else { return false };
+        let alike = self.in_air & position.board().by_role(role);
+        alike.any() && !in_hand(m, seen, position.turn())
     }
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.

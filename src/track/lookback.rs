@@ -113,7 +113,7 @@ impl BoardTrack {
     }
 
     /// The latest ply that was one of several and explains the board as another.
-    fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Line)> {
+    pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Line)> {
         let questions = (0..self.past.len())
             .rev()
             .flat_map(|index| self.alternatives(index, seen).map(move |alternative| (index, alternative)));
