@@ -35,6 +35,8 @@ const ILLEGAL_US: i64 = 400 * MS;
 const TRUSTED_PLIES: usize = 12;
 /// So many men in the air without a clock that runs are being swept off.
 const SWEPT_MEN: usize = 6;
+/// So many squares that no plies explain after a gap are another position: the men are set up anew.
+const ANEW_SQUARES: usize = 8;
 /// Play goes on when hardly more than a move's men are not where they should be.
 const BACK_MEN: usize = 2;
 /// How long after a press the sensors may show its ply.
@@ -147,7 +149,7 @@ pub struct BoardTrack {
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
     pub(super) clock_stopped: bool,
-    /// The men are being swept off a board without a clock, or set up anew.
+    /// The men are being swept off a board without a clock, or were set up anew in a gap.
     pub(super) swept: bool,
     /// What each player said that a pawn becomes.
     declared: ByColor<Option<Role>>,
@@ -263,7 +265,8 @@ impl BoardTrack {
         if self.completion != Completion::Clock {
             self.watch_rest(&position, found.line.first().copied(), seen.placement);
         }
-        self.take_line(position, &found.line, seen.placement, at);
+        let plies = if self.swept && self.gap { 0 } else { found.line.len() };
+        self.take_line(position, &found.line[..plies], seen.placement, at);
     }
 
     /// Notes since when the player to move has let go of what belongs to the move.
@@ -312,12 +315,15 @@ impl BoardTrack {
     }
 
     /// Whether men are being swept off, or kings put in the centre: too many are in the air for a move, and not yet all
-    /// back.
+    /// back. After a gap: whether something stands there that plies do not lead to.
     fn is_swept(&self, position: &BoardPosition, mismatch: Mismatch) -> bool {
+        if self.gap {
+            return mismatch.any().count() > ANEW_SQUARES;
+        }
         let kings = mismatch.missing & position.board().kings();
         let leaves = mismatch.missing.count() >= SWEPT_MEN || kings.count() == 2;
         let away = leaves || self.swept && mismatch.any().count() > BACK_MEN;
-        away && self.completion != Completion::Clock && !self.gap && !self.is_unwatched()
+        away && self.completion != Completion::Clock
     }
 
     /// Whether a man stands where none should that the player to move does not have in hand just now.
@@ -375,9 +381,9 @@ impl BoardTrack {
     /// Since when the first ply is due to be completed, if it is.
     pub(super) fn due_since(&self) -> Option<Instant> {
         match self.completion {
+            _ if self.swept => None,
             Completion::Clock => self.first_press(),
             Completion::Settle(rest) => match self.line.as_slice() {
-                _ if self.swept => None,
                 [] => None,
                 [_] => Some((self.rested_at + rest).max(self.lifted_at + IN_AIR_US)),
                 [_, reply, ..] => Some(reply.made_at),
