@@ -12,6 +12,7 @@ mod devices;
 mod emit;
 mod history;
 mod judge;
+mod mistagged;
 mod play;
 mod raw;
 mod request;
@@ -248,13 +249,13 @@ impl Table {
             }
             Fact::Tray(channel, slots) if self.is_vague(index, channel) => self.vague_slots(index, channel, 0, &slots),
             Fact::Slot(channel, slot, kinds) => {
-                self.tray(index, channel, |tray| tray.slot(slot, kinds));
+                self.slot(index, channel, slot, kinds);
                 self.judge_tray(index, channel);
             }
             Fact::Raw(channel, first, raws) => self.raw(index, channel, first, &raws),
             Fact::Vague => self.vague(index),
             Fact::Tray(channel, slots) => {
-                self.tray(index, channel, |tray| tray.snapshot(slots));
+                self.slots(index, channel, slots);
                 self.judge_tray(index, channel);
             }
             Fact::Button(channel, button) => self.button(index, channel, button),

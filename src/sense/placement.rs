@@ -91,6 +91,14 @@ impl Placement {
             earlier.pop();
         }
         earlier.insert(0, (self.changed[usize::from(square)], before));
+        self.retag(square, kinds);
+        self.changed[usize::from(square)] = at;
+        self.latest = at;
+        true
+    }
+
+    /// What a square has shown since its last change was this.
+    pub fn retag(&mut self, square: Square, kinds: Kinds) {
         self.cells[usize::from(square)] = kinds;
         self.empty.set(square, kinds.allows(None));
         for color in Color::ALL {
@@ -99,9 +107,6 @@ impl Placement {
                 self.men[row(color)][column(role)].set(square, allowed);
             }
         }
-        self.changed[usize::from(square)] = at;
-        self.latest = at;
-        true
     }
 
     /// What may stand on a square.

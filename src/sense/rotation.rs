@@ -7,7 +7,7 @@
 use super::Placement;
 use crate::{
     rules::{BoardPosition, RuleSet},
-    types::{Bitboard, Instant, Kinds, Square},
+    types::{Bitboard, Instant, Kinds, Piece, Square},
 };
 
 /// Cells that may disagree with the set-up when the rotation is decided: a man or two may be off their squares.
@@ -90,6 +90,18 @@ impl BoardSense {
         self.cells = *cells;
         let turned = self.find_rotation(at);
         self.rebuild(at) || turned
+    }
+
+    /// Something else stands on a field than was said, since when that was said.
+    pub fn retag(&mut self, field: u8, kinds: Kinds) {
+        let Some(cell) = self.cells.get_mut(usize::from(field)) else { return };
+        *cell = kinds;
+        self.placement.retag(square(field, self.turned.unwrap_or(false)), kinds);
+    }
+
+    /// The man that a field has in a position.
+    pub fn man_on(&self, field: u8, position: &BoardPosition) -> Option<Piece> {
+        position.board().piece_at(square(field, self.turned.unwrap_or(false)))
     }
 
     fn rebuild(&mut self, at: Instant) -> bool {

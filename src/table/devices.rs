@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::LinkState,
-    sense::{BoardSense, Book, ClockSense, Device, Identity, Raw, Side, TraySense},
+    sense::{BoardSense, Book, ClockSense, Device, Identity, Mistagged, Raw, Side, TraySense},
     track::Slots,
     types::{BoardId, Instant, Seat},
 };
@@ -58,6 +58,8 @@ pub struct Sensors {
     pub vague: Vec<Option<Slots>>,
     /// Whose tag is whose, on all boards and trays.
     pub tags: Book,
+    /// Men that read as others.
+    pub mistagged: Mistagged,
 }
 
 impl Sensors {
@@ -88,6 +90,7 @@ impl Sensors {
             vague: vec![None; trays.len()],
             trays,
             tags: Book::default(),
+            mistagged: Mistagged::default(),
         })
     }
 

@@ -15,7 +15,7 @@ use crate::{
     notation::{bfen::Bfen, san, uci},
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
-    sense::{ClockFrame, ClockView, Fact, TrayChange, TraySense},
+    sense::{ClockFrame, ClockView, Fact, Place, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
     types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
 };
@@ -102,6 +102,7 @@ impl Play {
 impl Table {
     pub(super) fn cell(&mut self, device: DeviceIndex, field: u8, kinds: Kinds) {
         let Some(board) = self.sensors.board_of(device) else { return };
+        let kinds = self.truly(Place::Cell(board, field), kinds);
         if self.sensors.boards[board.index()].sense.cell(field, kinds, self.now).is_some() {
             self.board_changed(board);
         }
@@ -109,7 +110,11 @@ impl Table {
 
     pub(super) fn dump(&mut self, device: DeviceIndex, cells: &[Kinds; 64]) {
         let Some(board) = self.sensors.board_of(device) else { return };
-        if self.sensors.boards[board.index()].sense.dump(cells, self.now) {
+        let mut cells = *cells;
+        for (field, kinds) in (0..).zip(&mut cells) {
+            *kinds = self.truly(Place::Cell(board, field), *kinds);
+        }
+        if self.sensors.boards[board.index()].sense.dump(&cells, self.now) {
             self.board_changed(board);
         }
     }
@@ -127,6 +132,7 @@ impl Table {
 
     pub(super) fn start(&mut self) {
         let game = Game::new(self.ruleset.clone(), self.play.game.len());
+        self.find_mistagged(&game);
         self.start_from(game);
     }
 

@@ -110,7 +110,7 @@ impl Table {
         match (self.sensors.board_of(device), u8::try_from(cell)) {
             (Some(_), Ok(cell)) if cell < 64 => self.cell(device, cell, kinds),
             (Some(_), _) => {}
-            (None, _) => self.tray(device, channel, |tray| tray.slot(cell, kinds)),
+            (None, _) => self.slot(device, channel, cell, kinds),
         }
     }
 }

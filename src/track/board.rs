@@ -451,7 +451,9 @@ impl BoardTrack {
         };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
-        let rivals = std::mem::take(&mut self.rivals);
+        let mut rivals = std::mem::take(&mut self.rivals);
+        rivals
+            .extend(seen.into_iter().filter(|_| !ply.covered).flat_map(|seen| self.alike(position, ply.played, seen)));
         let (played, made_at) = (ply.played, ply.made_at);
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
@@ -577,6 +579,7 @@ impl BoardTrack {
         self.presses.pop_front();
         self.line.clear();
         self.rivals = found.rivals.to_vec();
+        self.rivals.extend(self.alike(position, played, seen));
         Some(self.completed_by(press, position, board, (played, press.at), Vec::new()))
     }
 

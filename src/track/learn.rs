@@ -50,8 +50,8 @@ impl BoardTrack {
 
     fn stands_wrong(&self, square: Square, placement: &Placement, at: Instant) -> bool {
         let changed = placement.changed(square);
-        let plies = self.past.len().checked_sub(PLIES).and_then(|index| self.past.get(index));
-        let through = plies.map_or(self.past.is_empty(), |past| changed < past.made_at);
+        let plies = self.past.get(self.past.len().saturating_sub(PLIES));
+        let through = plies.is_none_or(|past| changed < past.made_at);
         through && at - changed >= STANDING_US
     }
 

@@ -21,6 +21,8 @@ use crate::{
 
 /// Open questions of earlier plies that are tried.
 const QUESTIONS_MAX: usize = 24;
+/// Squares that are named where nobody saw where a man went.
+const ALIKE_MAX: usize = 8;
 
 /// Completed plies of a board that were others.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,6 +168,23 @@ impl BoardTrack {
             self.past[index].rivals = rivals;
         }
         certain
+    }
+
+    /// Where else the man of a ply may have gone if nobody saw it where it went: to any square that showed nothing, too.
+    pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
+        let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
+        let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
+        let shows = |m: Move| {
+            let roles = [m.role(), m.promotion().unwrap_or(m.role())];
+            let to = uci::destination(m);
+            let showed = |role: Role| seen.placement.showed(to, role.of(position.turn()), since, Instant(i64::MAX));
+            roles.into_iter().any(showed) || !seen.placement.allows_empty().contains(to)
+        };
+        if shows(played) || played.promotion().is_some() {
+            return Vec::new();
+        }
+        let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
+        position.legal_moves().into_iter().filter(same).filter(|m| !shows(*m)).take(ALIKE_MAX).collect()
     }
 
     /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.

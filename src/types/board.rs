@@ -82,6 +82,19 @@ pub struct Seat {
     pub color: Color,
 }
 
+impl PartialOrd for Seat {
+    fn partial_cmp(&self, other: &Seat) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Seat {
+    /// By [`Seat::index`].
+    fn cmp(&self, other: &Seat) -> std::cmp::Ordering {
+        self.index().cmp(&other.index())
+    }
+}
+
 impl Seat {
     /// All seats of a table of `boards` boards: `A`, `a`, `B`, `b`, …
     pub fn all(boards: usize) -> impl DoubleEndedIterator<Item = Seat> + Clone {
