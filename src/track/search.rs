@@ -423,14 +423,16 @@ impl<'a> Search<'a> {
         let mut missing = mismatch.missing;
         let mut saved = 0;
         for to in mismatch.foreign & !self.evidence.still {
-            let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
-            let from = (missing & position.board().by_piece(man))
-                .into_iter()
-                .map(|from| (stray(position, man, from, to), from));
-            let Some(((name, cost), from)) = from.min_by_key(|((_, cost), _)| *cost) else { continue };
+            let kinds = self.evidence.placement.kinds(to);
+            let stray = |from: Square| {
+                let man = position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
+                Some((stray(position, man, from, to), man.color, from))
+            };
+            let from = missing.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
+            let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
+                let later = color != position.turn() && self.evidence.placement.changed(to) > arrived;
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
                 let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
