@@ -298,7 +298,8 @@ impl<'a> Search<'a> {
         let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
-        let stayed = u32::from(m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent));
+        let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
+        let stayed = u32::from(stayed || self.came_before(m));
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let (name, refund) = refund(parent, m);
@@ -380,6 +381,15 @@ impl<'a> Search<'a> {
         let placement = self.evidence.placement;
         let came = parent.line.is_empty() && placement.changed(to) == self.evidence.rest_since;
         came && placement.kinds(to) == Kinds::OCCUPIED
+    }
+
+    /// Whether what stands where a man went, where only that is felt, had come before the man left its square.
+    fn came_before(&self, m: Move) -> bool {
+        let placement = self.evidence.placement;
+        let from = m.from().filter(|_| !matches!(m, Move::Castle { .. }) && !self.evidence.gap);
+        let came = |from: &Square| placement.changed(m.to()) + super::SCAN_US < placement.changed(*from);
+        let left = from.filter(|from| placement.kinds(*from) == Kinds::EMPTY);
+        left.filter(came).is_some() && placement.kinds(m.to()) == Kinds::OCCUPIED
     }
 
     /// How many plies a line shares with what was believed.

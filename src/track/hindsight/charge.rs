@@ -2,7 +2,7 @@
 
 use super::{
     Account, LATE_US, Ply,
-    log::{Log, Squares},
+    log::{BRIEF_US, Log, Squares},
 };
 use crate::{
     notation::uci,
@@ -16,8 +16,6 @@ use crate::{
     types::{Bitboard, Instant, Kinds, MS, Piece, Square},
 };
 
-/// A man that stood so long on a square did not only pass.
-const BRIEF_US: i64 = 300 * MS;
 /// A man that stood so long on a square was left there.
 const LINGERING_US: i64 = 2500 * MS;
 /// A man that left so long before the press was not adjusted after it.
@@ -223,6 +221,9 @@ impl Charge<'_> {
             |square: &Square| log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.kinds == Kinds::EMPTY);
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
         let captured = self.played.is_capture() && (stayed(&to) || self.victim_stayed(log, to));
+        let walked = self.played.from().filter(|_| !matches!(self.played, Move::Castle { .. }));
+        let before = |from| log.came_before(from, to, self.earlier, self.at + LATE_US);
+        let captured = captured || walked.is_some_and(before);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
     }

@@ -348,7 +348,10 @@ impl<'a> Teller<'a> {
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
         let to = uci::destination(m);
         let kinds = standing(&node.position, m);
-        let arrived = self.log.arrived(to, kinds, node.since[0], until + LATE_US);
+        let (from, late) = (node.since[0], until + LATE_US);
+        let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
+        let replaced = left.and_then(|left| self.log.replaced(left, to, from, late));
+        let arrived = replaced.or_else(|| self.log.arrived(to, kinds, from, late));
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut hands = node.hands;
@@ -360,8 +363,9 @@ impl<'a> Teller<'a> {
         position.play(m);
         let squares = Squares::of(&position);
         let charged = self.charge(node, Some((m, &squares)), until);
+        let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late)).or(arrived);
         let early =
-            arrived.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
+            stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + if taken { 0 } else { weigh!(self.items, FROM_NOWHERE) }
