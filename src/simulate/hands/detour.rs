@@ -53,7 +53,12 @@ impl Hand<'_> {
     fn come_down(&mut self, way: i64, man: Piece) {
         let to = self.ply.to;
         let Some(role) = self.ply.promotion else { return self.place(way, to, man) };
-        if self.ply.illegal == Some(Reason::PromotionPiece) || self.shows(Habit::Swapped) {
+        let allowed = self.ply.illegal != Some(Reason::PromotionPiece);
+        if allowed && role == Role::Knight {
+            // It has to be said, whatever stands there (WBN 5.7).
+            self.motion.touches.insert(0, (0, Action::Button(self.ply.seat, Button::Knight)));
+        }
+        if !allowed || self.shows(Habit::Swapped) {
             self.tag(Habit::Swapped);
             let real = Piece { role, ..man };
             if self.rng.random() {
@@ -64,9 +69,6 @@ impl Hand<'_> {
             let way = self.way(None, to);
             self.place(way, to, real);
             return self.touch(0, Action::Away(man));
-        }
-        if role == Role::Knight {
-            self.motion.touches.insert(0, (0, Action::Button(self.ply.seat, Button::Knight)));
         }
         match self.shows(Habit::Laid) {
             true => {
