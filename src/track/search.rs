@@ -13,6 +13,7 @@ use shakmaty::attacks;
 use super::{
     cost,
     explain::{self, Items, Weighed, Weighing, named, weigh},
+    slots::Held,
 };
 use crate::{
     notation::uci,
@@ -59,9 +60,25 @@ pub struct Hand {
     pub unknown: u8,
     /// When a man of each kind was taken from the tray last.
     pub taken: ByRole<Instant>,
+    /// All men that were captured for the player have come to the tray: none is handed over straight.
+    pub alone: bool,
 }
 
 impl Hand {
+    /// What a tray tells that feels only that something is there.
+    pub fn of(held: Held) -> Hand {
+        Hand { men: held.men, unknown: held.unknown, taken: held.taken, alone: held.open == 0 }
+    }
+
+    /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
+    pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
+        match self.take(role, seen) {
+            true => ("", 0),
+            false if self.alone => named!(FROM_NOBODY),
+            false => named!(FROM_NOWHERE),
+        }
+    }
+
     /// All of them.
     pub fn count(&self) -> u32 {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
@@ -527,7 +544,8 @@ impl<'a> Search<'a> {
         for (index, m) in line.iter().enumerate() {
             if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
                 let by_when = self.by_when(index, *m, mover);
-                cost += if hand.take(*role, by_when) { 0 } else { weigh!(self.items, FROM_NOWHERE) };
+                let (name, nowhere) = hand.drop(*role, by_when);
+                cost += self.items.take(name, nowhere);
             }
             if let Some(role) = m.capture() {
                 arrived.get_mut(mover).take(role, Instant(i64::MAX));

@@ -342,7 +342,9 @@ impl<'a> Teller<'a> {
         let first = || node.position.rules().promotions().next();
         let same = |known: &&Move| known.from() == m.from() && known.promotion().is_some();
         let known = self.account.promoted.iter().find(same).and_then(|known| known.promotion());
-        known.or_else(first) == Some(role) || shown.at(m.to()).meets(Kinds::only(role.of(node.position.turn())))
+        let shown = shown.at(m.to());
+        let told = shown.or(Kinds::OCCUPIED) != shown;
+        known.or_else(first) == Some(role) || told && shown.meets(Kinds::only(role.of(node.position.turn())))
     }
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
@@ -355,9 +357,9 @@ impl<'a> Teller<'a> {
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut hands = node.hands;
-        let taken = match (m, hands.get_mut(node.position.turn())) {
-            (Move::Put { role, .. }, Some(hand)) => hand.take(role, arrived.unwrap_or(until)),
-            _ => true,
+        let (name, nowhere) = match (m, hands.get_mut(node.position.turn())) {
+            (Move::Put { role, .. }, Some(hand)) => hand.drop(role, arrived.unwrap_or(until)),
+            _ => ("", 0),
         };
         let mut position = node.position.clone();
         position.play(m);
@@ -368,7 +370,7 @@ impl<'a> Teller<'a> {
             stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
-            + if taken { 0 } else { weigh!(self.items, FROM_NOWHERE) }
+            + self.items.take(name, nowhere)
             + if press.is_some() { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
