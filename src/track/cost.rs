@@ -95,6 +95,8 @@ pub const IDLE_BACK: u32 = 4;
 pub const NO_PLY: u32 = 1;
 /// A ply without a press.
 pub const UNPRESSED: u32 = 3;
+/// What must speak against a line that was pressed for, before it is asked what men may be others.
+pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.
 pub const REREAD: u32 = 2;
 /// The same, where more presses were for nothing than by the record.

@@ -50,7 +50,7 @@ impl BoardTrack {
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
         let review = self.past.last().filter(|_| self.reviewed < self.past.len());
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
-        let doubt = if self.is_doubtful() { Some(rest) } else { waiting };
+        let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
         doubt.into_iter().chain(review).min()
     }
 
