@@ -457,7 +457,9 @@ impl BoardTrack {
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
-        self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
+        let past = Past::new(position, &completed, rivals);
+        let past = if let Some(seen) = seen { past.felt(seen.placement) } else { past };
+        self.remember(Past { shaky, ..past });
         if unseen {
             self.given = self.past.len();
         }
