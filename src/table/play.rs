@@ -508,8 +508,8 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
     let held = |seat: Seat| sensors.vague.get(seat.index())?.as_ref().map(Slots::held);
     let lifted = |color| {
         let seat = board.seat(color);
-        let known = ledger.lifted(seat).map(|men| Hand { men, unknown: 0, taken: ledger.taken(seat) });
-        known.or_else(|| held(seat).map(|held| Hand { men: held.men, unknown: held.unknown, taken: held.taken }))
+        let known = ledger.lifted(seat).map(|men| Hand { men, taken: ledger.taken(seat), ..Hand::default() });
+        known.or_else(|| held(seat).map(Hand::of))
     };
     let arrived = |color| {
         let mut hand = Hand::default();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     illegal::{self, Illegal},
     past::Past,
     retell::Suspicion,
@@ -111,6 +111,8 @@ pub struct BoardTrack {
     strangers: bool,
     /// The line begins with the drop of a man that still lies in the tray.
     dropped_lies: bool,
+    /// The clock was pressed on a line that much speaks against, where squares do not tell men: a man may be another.
+    pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
     looked_illegal: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
@@ -175,6 +177,7 @@ impl BoardTrack {
             rested_at: Instant::LONG_AGO,
             strangers: false,
             dropped_lies: false,
+            strained: false,
             looked_illegal: None,
             shaky: false,
             doubt: false,
@@ -256,6 +259,8 @@ impl BoardTrack {
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         self.doubt = found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
+        let vague = !presses.is_empty() && seen.placement.ambiguous().any();
+        self.strained = vague && found.cost >= found.line.len() as u32 * cost::PLY + cost::STRAINED;
         match before.first() {
             // What was seen first alone was played first.
             Some(first) if found.line.first() == Some(first) => self.rivals.retain(|m| found.rivals.contains(m)),
@@ -417,8 +422,10 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky || self.strangers || self.dropped_lies;
-        let open = self.presses.front().filter(|_| unclear).map(|press| press.at + SCAN_US);
+        let unclear = self.in_air.any() || self.shaky || self.strangers || self.dropped_lies || self.strained;
+        let asked = if self.strained { self.changed_at + LOOK_BACK_REST_US } else { Instant::LONG_AGO };
+        let asked = |press: &Press| (press.at + SCAN_US).max(asked.min(press.at + UNEXPLAINED_US));
+        let open = self.presses.front().filter(|_| unclear).map(asked);
         [absent, open].into_iter().flatten().fold(firm, Instant::max)
     }
 
@@ -458,7 +465,9 @@ impl BoardTrack {
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
-        self.remember(Past { shaky, ..Past::new(position, &completed, rivals) });
+        let past = Past::new(position, &completed, rivals);
+        let past = if let Some(seen) = seen { past.felt(seen.placement) } else { past };
+        self.remember(Past { shaky, ..past });
         if unseen {
             self.given = self.past.len();
         }

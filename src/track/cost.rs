@@ -39,6 +39,10 @@ pub const PREMOVE: u32 = 6;
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.
 pub const FROM_NOWHERE: u32 = 3;
+/// The same, where every man that was captured for the player is known to have come to the tray.
+pub const FROM_NOBODY: u32 = 10;
+/// A drop of a man of another kind than was thought to have been taken from a tray that tells none.
+pub const RENAMED: u32 = 2;
 /// A drop of a man that still lies in the tray.
 pub const LIES: u32 = 18;
 /// A man that left its pocket and is not dropped by the line.
@@ -93,6 +97,8 @@ pub const IDLE_BACK: u32 = 4;
 pub const NO_PLY: u32 = 1;
 /// A ply without a press.
 pub const UNPRESSED: u32 = 3;
+/// What must speak against a line that was pressed for, before it is asked what men may be others.
+pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.
 pub const REREAD: u32 = 2;
 /// The same, where more presses were for nothing than by the record.

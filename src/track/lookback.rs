@@ -11,7 +11,7 @@ use super::{
     board::{BoardTrack, LinePly, Seen, made_at},
     cost, hindsight,
     past::{Past, reread},
-    search::{self, Arriving, Evidence, Explanation, Line, PLIES_MAX},
+    search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
 };
 use crate::{
     notation::uci,
@@ -23,6 +23,8 @@ use crate::{
 const QUESTIONS_MAX: usize = 24;
 /// Squares that are named where nobody saw where a man went.
 const ALIKE_MAX: usize = 8;
+/// Ways in which plies may have gone on after another one that are followed.
+const WAYS_MAX: usize = 8;
 
 /// Completed plies of a board that were others.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +54,7 @@ impl BoardTrack {
         let waiting = self.first_press().filter(|_| self.line.is_empty()).map(|press| rest.max(press + PATIENCE_US));
         let review = self.past.last().filter(|_| self.reviewed < self.past.len());
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
-        let doubt = if self.is_doubtful() { Some(rest) } else { waiting };
+        let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
         doubt.into_iter().chain(review).min()
     }
 
@@ -115,20 +117,20 @@ impl BoardTrack {
     }
 
     /// The latest ply that was one of several and explains the board as another.
-    pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Line)> {
+    pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Vec<Move>)> {
         let questions = (0..self.past.len())
             .rev()
             .flat_map(|index| self.alternatives(index, seen).map(move |alternative| (index, alternative)));
         let pressed = self.first_press().is_some();
         questions.filter(|_| pressed).take(QUESTIONS_MAX).find_map(|(index, alternative)| {
-            let found = self.answered(position, seen, index, alternative)?;
+            let (moves, found) = self.answered(position, seen, index, alternative)?;
             let promoted = alternative.promotion().map(|_| self.stands_now(index, alternative.to()));
-            let moves = |square: &Square| found.line.iter().any(|m| m.from() == Some(*square));
-            if promoted.is_some_and(|square| square.is_none_or(|square| !moves(&square))) {
+            let goes_on = |square: &Square| found.line.iter().any(|m| m.from() == Some(*square));
+            if promoted.is_some_and(|square| square.is_none_or(|square| !goes_on(&square))) {
                 return None;
             }
             let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
-            better.then(|| (index, std::iter::once(alternative).collect()))
+            better.then_some((index, moves))
         })
     }
 
@@ -160,7 +162,7 @@ impl BoardTrack {
             let mut rivals = std::mem::take(&mut self.past[index].rivals);
             rivals.retain(|rival| {
                 let found = self.answered(position, seen, index, *rival);
-                found.is_some_and(|found| found.cost < self.cost + cost::FOREIGN)
+                found.is_some_and(|(_, found)| found.cost < self.cost + cost::FOREIGN)
             });
             if rivals.is_empty() {
                 certain.push(index);
@@ -195,22 +197,47 @@ impl BoardTrack {
         })
     }
 
-    /// How the board is explained if the ply at `index` was another.
+    /// How the board is explained if the ply at `index` was another, and the plies from there on.
     fn answered(
         &self,
         position: &BoardPosition,
         seen: &Seen<'_>,
         index: usize,
         alternative: Move,
-    ) -> Option<Explanation> {
-        let mut after = self.root(position, self.past.len() - index);
-        after.play(reread(&after, alternative)?);
-        for past in &self.past[index + 1..] {
-            after.play(reread(&after, past.played)?);
+    ) -> Option<(Vec<Move>, Explanation)> {
+        self.way(position, seen, index, |at| (at == index).then_some(alternative))
+    }
+
+    /// The plies from `from` on if some of them were others, and how the board is explained after them.
+    pub(super) fn way(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        from: usize,
+        other: impl Fn(usize) -> Option<Move>,
+    ) -> Option<(Vec<Move>, Explanation)> {
+        let mut ways = vec![(Vec::new(), self.root(position, self.past.len() - from))];
+        for (index, past) in self.past.iter().enumerate().skip(from) {
+            let mut next = Vec::with_capacity(ways.len());
+            for (moves, before) in &mut ways {
+                let options = match other(index) {
+                    Some(other) => reread(before, other).into_iter().collect(),
+                    None => past.again(before),
+                };
+                for m in options {
+                    let (mut moves, mut after): (Vec<Move>, BoardPosition) = (moves.clone(), before.clone());
+                    after.play(m);
+                    moves.push(m);
+                    next.push((moves, after));
+                }
+            }
+            next.truncate(WAYS_MAX);
+            ways = next;
         }
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
-        Some(search::explain(&after, evidence, presses.len() + 2))
+        let explained = |(moves, after)| (moves, search::explain(&after, evidence, presses.len() + 2));
+        ways.into_iter().map(explained).min_by_key(|(_, found)| found.cost)
     }
 
     /// Replaces the plies from `from` on by `moves`, as far as they were completed; later plies stay as they were.
@@ -243,7 +270,8 @@ impl BoardTrack {
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
-            self.past.push(Past { shaky, revised: again, ..Past::new(&before, &completed, rivals) });
+            let past = Past::new(&before, &completed, rivals).felt(seen.placement);
+            self.past.push(Past { shaky, revised: again, ..past });
             before.play(played);
             revised.push(completed);
         }

@@ -1,9 +1,10 @@
 //! Completed plies of one board, kept so that later evidence can put them right.
 
-use super::{Completed, Press};
+use super::{Completed, Press, SCAN_US};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
-    types::{ByRole, CastlingSide, ClockTimes, Instant, Role},
+    sense::Placement,
+    types::{ByRole, CastlingSide, ClockTimes, Instant, Kinds, Role},
 };
 
 /// One completed ply.
@@ -27,6 +28,8 @@ pub struct Past {
     pub revised: bool,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
+    /// It captured in one motion where only that is felt that something stands there: what it took, no square told.
+    pub unfelt: bool,
     /// Kinds that a dropped man may be by what lay in a tray that feels only that something is there.
     pub kinds: ByRole<bool>,
 }
@@ -35,8 +38,34 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, shaky, revised, kinds) = (before.clone(), false, false, ByRole::default());
-        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals, kinds }
+        let (before, shaky, revised, unfelt, kinds) = (before.clone(), false, false, false, ByRole::default());
+        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals, unfelt, kinds }
+    }
+
+    /// The same with what the squares showed of it.
+    pub fn felt(self, placement: &Placement) -> Past {
+        let to = self.played.to();
+        let captured = self.played.is_capture() && !self.played.is_en_passant();
+        let stood = placement.readings(to).find(|reading| reading.since <= self.completed_at);
+        let vague = stood.filter(|reading| captured && reading.kinds == Kinds::OCCUPIED);
+        let unfelt = vague.is_some_and(|reading| reading.since + SCAN_US < self.made_at);
+        Past { unfelt, ..self }
+    }
+
+    /// Moves that its touches may have been in another position, the same one if it is legal: a capture that nothing
+    /// felt may have taken any man.
+    pub fn again(&self, position: &BoardPosition) -> Vec<Move> {
+        let same = reread(position, self.played);
+        match same {
+            None if self.unfelt => self.captures(position),
+            same => same.into_iter().collect(),
+        }
+    }
+
+    fn captures(&self, position: &BoardPosition) -> Vec<Move> {
+        let from = self.played.from();
+        let takes = |m: &Move| m.from() == from && m.is_capture() && !m.is_en_passant();
+        position.legal_moves().into_iter().filter(takes).collect()
     }
 
     /// Whether it is legal and was read so from the first.

@@ -9,8 +9,8 @@ use super::{
     Revision, Tracker,
     board::{BoardTrack, Seen},
     cost,
-    past::{Past, reread},
-    search::{self, Evidence},
+    past::Past,
+    search,
     slots::Captured,
 };
 use crate::{
@@ -79,6 +79,9 @@ impl BoardTrack {
         let (mut stands, mut promoted) = (*to, false);
         for past in &self.past[index + 1..] {
             if past.played.from() == Some(stands) && past.before.turn() == color {
+                if past.unfelt {
+                    break;
+                }
                 for role in Role::ALL.into_iter().filter(|role| !(promoted && *role == Role::Pawn)) {
                     *kinds.get_mut(role) &= goes(&past.before, Piece { color, role }, past.played);
                 }
@@ -104,40 +107,18 @@ impl BoardTrack {
         let may_be = |name: &(usize, Role)| name.0 >= self.given && *self.kinds_of_drop(name.0).get(name.1);
         let names: Vec<(usize, Role)> = names.iter().copied().filter(may_be).collect();
         let from = names.iter().map(|(index, _)| *index).min().filter(|from| *from < self.past.len())?;
-        let moves = self.renamed(position, from, &names).filter(|moves| self.fits(position, from, moves, seen));
+        let name = |index: usize| names.iter().find(|(named, _)| *named == index);
+        let renamed = |index: usize| match (self.past[index].played, name(index)) {
+            (Move::Put { to, .. }, Some((_, role))) => Some(Move::Put { role: *role, to }),
+            _ => None,
+        };
+        let moves = self.way(position, seen, from, renamed);
+        let moves = moves.filter(|(_, found)| found.cost < self.cost + cost::FOREIGN).map(|(moves, _)| moves);
         let Some(moves) = moves else {
             self.refuse(&names);
             return None;
         };
         Some(self.revise(board, position, seen, from, &moves))
-    }
-
-    /// The plies from `from` on with these names; none if one of them is not legal then and was before.
-    fn renamed(&self, position: &BoardPosition, from: usize, names: &[(usize, Role)]) -> Option<Vec<Move>> {
-        let mut before = self.root(position, self.past.len() - from);
-        let mut moves = Vec::with_capacity(self.past.len() - from);
-        for (index, past) in self.past.iter().enumerate().skip(from) {
-            let name = names.iter().find(|(named, _)| *named == index);
-            let played = match (past.played, name) {
-                (Move::Put { to, .. }, Some((_, role))) => Move::Put { role: *role, to },
-                _ => past.played,
-            };
-            let played = reread(&before, played)?;
-            before.play(played);
-            moves.push(played);
-        }
-        Some(moves)
-    }
-
-    /// Whether the board is explained as well after these plies as it is now.
-    fn fits(&self, position: &BoardPosition, from: usize, moves: &[Move], seen: &Seen<'_>) -> bool {
-        let mut after = self.root(position, self.past.len() - from);
-        for m in moves {
-            after.play(*m);
-        }
-        let presses: Vec<Instant> = self.pressed().collect();
-        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
-        search::explain(&after, evidence, presses.len() + 2).cost < self.cost + cost::FOREIGN
     }
 
     /// These names are wrong.

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     rules::{BoardPosition, Move},
     sense::Placement,
-    types::{BoardId, ByColor, Color, Instant, Square},
+    types::{BoardId, ByColor, ByRole, Color, Instant, Square},
 };
 
 /// Completed plies that are read anew together.
@@ -89,6 +89,7 @@ impl BoardTrack {
         let Presses { old: presses, young, until, unheard } =
             self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
+        let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.kinds).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
         let account = Account {
             root: &self.root(position, back),
@@ -104,6 +105,7 @@ impl BoardTrack {
             aliases: &self.aliases,
             blind: self.blind.into_iter().filter(|square| !moved(square)).collect(),
             promoted: &record,
+            kinds: &kinds,
             noting: self.notes.is_some(),
         };
         let straight = hindsight::straight(account, &record);
@@ -197,7 +199,8 @@ impl BoardTrack {
                 rivals: Vec::new(),
             };
             let revised = old.revised || old.played != ply.played;
-            self.past.push(Past { revised, ..Past::new(&before, &completed, Vec::new()) });
+            let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement);
+            self.past.push(Past { revised, ..past });
             before.play(ply.played);
             completed
         };

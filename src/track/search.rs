@@ -13,6 +13,7 @@ use shakmaty::attacks;
 use super::{
     cost,
     explain::{self, Items, Weighed, Weighing, named, weigh},
+    slots::Held,
 };
 use crate::{
     notation::uci,
@@ -59,9 +60,25 @@ pub struct Hand {
     pub unknown: u8,
     /// When a man of each kind was taken from the tray last.
     pub taken: ByRole<Instant>,
+    /// All men that were captured for the player have come to the tray: none is handed over straight.
+    pub alone: bool,
 }
 
 impl Hand {
+    /// What a tray tells that feels only that something is there.
+    pub fn of(held: Held) -> Hand {
+        Hand { men: held.men, unknown: held.unknown, taken: held.taken, alone: held.open == 0 }
+    }
+
+    /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
+    pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
+        match self.take(role, seen) {
+            true => ("", 0),
+            false if self.alone => named!(FROM_NOBODY),
+            false => named!(FROM_NOWHERE),
+        }
+    }
+
     /// All of them.
     pub fn count(&self) -> u32 {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
@@ -298,7 +315,8 @@ impl<'a> Search<'a> {
         let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
         let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
-        let stayed = u32::from(m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent));
+        let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
+        let stayed = u32::from(stayed || self.came_before(m));
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let (name, refund) = refund(parent, m);
@@ -382,6 +400,15 @@ impl<'a> Search<'a> {
         came && placement.kinds(to) == Kinds::OCCUPIED
     }
 
+    /// Whether what stands where a man went, where only that is felt, had come before the man left its square.
+    fn came_before(&self, m: Move) -> bool {
+        let placement = self.evidence.placement;
+        let from = m.from().filter(|_| !matches!(m, Move::Castle { .. }) && !self.evidence.gap);
+        let came = |from: &Square| placement.changed(m.to()) + super::SCAN_US < placement.changed(*from);
+        let left = from.filter(|from| placement.kinds(*from) == Kinds::EMPTY);
+        left.filter(came).is_some() && placement.kinds(m.to()) == Kinds::OCCUPIED
+    }
+
     /// How many plies a line shares with what was believed.
     fn kept(&self, line: &Line) -> usize {
         line.iter().zip(self.evidence.before).take_while(|(new, old)| new == old).count()
@@ -423,14 +450,16 @@ impl<'a> Search<'a> {
         let mut missing = mismatch.missing;
         let mut saved = 0;
         for to in mismatch.foreign & !self.evidence.still {
-            let Some(man) = self.evidence.placement.kinds(to).single().flatten() else { continue };
-            let from = (missing & position.board().by_piece(man))
-                .into_iter()
-                .map(|from| (stray(position, man, from, to), from));
-            let Some(((name, cost), from)) = from.min_by_key(|((_, cost), _)| *cost) else { continue };
+            let kinds = self.evidence.placement.kinds(to);
+            let stray = |from: Square| {
+                let man = position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
+                Some((stray(position, man, from, to), man.color, from))
+            };
+            let from = missing.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
+            let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                let later = man.color != position.turn() && self.evidence.placement.changed(to) > arrived;
+                let later = color != position.turn() && self.evidence.placement.changed(to) > arrived;
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
                 let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
@@ -515,7 +544,8 @@ impl<'a> Search<'a> {
         for (index, m) in line.iter().enumerate() {
             if let (Move::Put { role, .. }, Some(hand)) = (m, hands.get_mut(mover)) {
                 let by_when = self.by_when(index, *m, mover);
-                cost += if hand.take(*role, by_when) { 0 } else { weigh!(self.items, FROM_NOWHERE) };
+                let (name, nowhere) = hand.drop(*role, by_when);
+                cost += self.items.take(name, nowhere);
             }
             if let Some(role) = m.capture() {
                 arrived.get_mut(mover).take(role, Instant(i64::MAX));

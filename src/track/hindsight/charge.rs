@@ -2,7 +2,7 @@
 
 use super::{
     Account, LATE_US, Ply,
-    log::{Log, Squares},
+    log::{BRIEF_US, Log, Squares},
 };
 use crate::{
     notation::uci,
@@ -16,8 +16,6 @@ use crate::{
     types::{Bitboard, Instant, Kinds, MS, Piece, Square},
 };
 
-/// A man that stood so long on a square did not only pass.
-const BRIEF_US: i64 = 300 * MS;
 /// A man that stood so long on a square was left there.
 const LINGERING_US: i64 = 2500 * MS;
 /// A man that left so long before the press was not adjusted after it.
@@ -147,31 +145,30 @@ impl Charge<'_> {
         let in_hand = self.next.and_then(|(next, _)| self.position.board().piece_at(next.from()?));
         for square in foreign {
             let reading = log.last(square, self.at + LATE_US);
-            let man = reading.and_then(|reading| reading.kinds.single().flatten());
+            let kinds = reading.map_or(Kinds::EMPTY, |reading| reading.kinds);
             let recent = reading.is_some_and(|reading| reading.since > self.at + -IN_HAND_US);
-            let from = man.and_then(|man| {
-                let from = ((missing | leaving) & self.position.board().by_piece(man)).into_iter();
+            let stray = |from: Square| {
+                let man = self.position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
                 // That the man was missing at the press before has been charged.
-                let known = |from| if self.wrong.contains(from) { cost::LACKING } else { 0 };
-                let stray = |from| {
-                    let (name, stray) = self.stray(man, from, square, recent);
-                    (name, stray.saturating_sub(known(from)))
-                };
-                from.map(|from| (stray(from), from)).min_by_key(|((_, cost), _)| *cost)
-            });
-            let theirs = recent && man.is_some_and(|man| man.color == self.position.turn());
+                let known = if self.wrong.contains(from) { cost::LACKING } else { 0 };
+                let (name, stray) = self.stray(man, from, square, recent);
+                Some(((name, stray.saturating_sub(known)), from, man))
+            };
+            let from = (missing | leaving).into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
+            let man = kinds.single().flatten();
+            let theirs = |man: Piece| recent && man.color == self.position.turn();
             match from {
                 _ if self.wrong.contains(square) => {
-                    from.into_iter().for_each(|(_, from)| missing.discard(from));
+                    from.into_iter().for_each(|(_, from, _)| missing.discard(from));
                     cost += weigh!(items, STILL);
                 }
                 None if recent && man.is_some() && man == in_hand => {
                     lasting.discard(square);
                     cost += weigh!(items, STOOD);
                 }
-                Some(((name, stray), from)) if stray < cost::FOREIGN => {
+                Some(((name, stray), from, man)) if stray < cost::FOREIGN => {
                     missing.discard(from);
-                    if theirs && !self.wrong.contains(from) {
+                    if theirs(man) && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));
                     }
                     cost += items.take(name, stray);
@@ -224,6 +221,9 @@ impl Charge<'_> {
             |square: &Square| log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.kinds == Kinds::EMPTY);
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
         let captured = self.played.is_capture() && (stayed(&to) || self.victim_stayed(log, to));
+        let walked = self.played.from().filter(|_| !matches!(self.played, Move::Castle { .. }));
+        let before = |from| log.came_before(from, to, self.earlier, self.at + LATE_US);
+        let captured = captured || walked.is_some_and(before);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
     }

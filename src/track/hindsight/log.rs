@@ -6,8 +6,12 @@
 use crate::{
     rules::BoardPosition,
     sense::{Placement, Reading},
-    types::{Bitboard, Instant, Kinds, Piece, Role, Square},
+    track::SCAN_US,
+    types::{Bitboard, Instant, Kinds, MS, Piece, Role, Square},
 };
+
+/// A man that stood so long on a square did not only pass.
+pub const BRIEF_US: i64 = 300 * MS;
 
 /// What each square may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +100,38 @@ impl<'a> Log<'a> {
         readings().filter(|since| *since >= from).last().or_else(|| readings().last())
     }
 
+    /// The same of the first time that they stayed, if they did before they came for good: a man that is held over a
+    /// square has not come.
+    pub fn settled(&self, square: Square, kinds: Kinds, from: Instant, to: Instant) -> Option<Instant> {
+        let shows = |reading: &Reading| reading.kinds.meets(kinds) && reading.since <= to && reading.since >= from;
+        let stays = |reading: &Reading| reading.until - reading.since >= BRIEF_US;
+        let readings = || self.placement.readings(square).filter(shows);
+        let since = |reading: Reading| reading.since;
+        readings().filter(stays).last().or_else(|| readings().next()).map(since)
+    }
+
+    /// When the man on a square that another one replaced was replaced, if only its occupancy is felt: when the other
+    /// one had left `from`.
+    pub fn replaced(&self, from: Square, to: Square, since: Instant, until: Instant) -> Option<Instant> {
+        let stayed = self.last(to, until).is_some_and(|reading| reading.since < since && is_vague(reading.kinds));
+        let left = self.arrived(from, Kinds::EMPTY, since, until);
+        left.filter(|left| stayed && *left >= since)
+    }
+
+    /// Whether what stands on `to` had come before the man on `from` left: where only occupancy is felt it is another.
+    pub fn came_before(&self, from: Square, to: Square, since: Instant, until: Instant) -> bool {
+        let came = self.last(to, until).filter(|reading| is_vague(reading.kinds));
+        let left = self.arrived(from, Kinds::EMPTY, since, until);
+        came.zip(left).is_some_and(|(came, left)| came.since + SCAN_US < left)
+    }
+
     /// Whether the reading of a square stayed the same all the time between two instants.
     pub fn stayed(&self, square: Square, from: Instant, to: Instant) -> bool {
         self.placement.readings(square).any(|reading| reading.since <= from && reading.until > to)
     }
+}
+
+/// Whether a reading tells only that some man stands there.
+fn is_vague(kinds: Kinds) -> bool {
+    kinds == Kinds::OCCUPIED
 }

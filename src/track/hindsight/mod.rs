@@ -20,14 +20,14 @@ use self::{
 };
 use super::{
     Press, SCAN_US, cost,
-    explain::{Item, Items, weigh},
+    explain::{Item, Items, named, weigh},
     search::{self, Alias, Evidence, Hand, Line},
 };
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Placement,
-    types::{Bitboard, ByColor, Instant, Kinds, MS, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// How long after a press the sensors and the clock may tell of it.
@@ -78,6 +78,8 @@ pub struct Account<'a> {
     pub blind: Bitboard,
     /// The record: promotions and drops whose kinds were known.
     pub promoted: &'a [Move],
+    /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
+    pub kinds: &'a [ByRole<bool>],
     /// Whether the answer says what was weighed.
     pub noting: bool,
 }
@@ -329,11 +331,33 @@ impl<'a> Teller<'a> {
         let Move::Put { role, to } = m else { return false };
         let any = shown.at(to).or(Kinds::OCCUPIED) == shown.at(to);
         let told = any && self.account.lifted.get(node.position.turn()).is_some();
-        let other =
-            |known: &Move| matches!(*known, Move::Put { role: known, to: there } if there == to && known != role);
         let same =
             || self.back(node).map(|ply| ply.played).eq(self.account.promoted.iter().take(node.len).rev().copied());
-        told && self.account.promoted.get(node.len).is_some_and(other) && same()
+        let other = self.recorded_drop(node.len, to).is_some_and(|known| known != role);
+        told && other && !self.may_be(node.len, role) && same()
+    }
+
+    /// The kind of the man that the ply of this index dropped on a square by the record.
+    fn recorded_drop(&self, index: usize, square: Square) -> Option<Role> {
+        match self.account.promoted.get(index) {
+            Some(Move::Put { role, to }) if *to == square => Some(*role),
+            _ => None,
+        }
+    }
+
+    /// Whether the man that the ply of this index dropped may be of a kind, by what lay in the tray.
+    fn may_be(&self, index: usize, role: Role) -> bool {
+        self.account.kinds.get(index).is_some_and(|kinds| *kinds.get(role))
+    }
+
+    /// Takes the man of a drop out of the hand, and what it costs, by name: one that may as well be of another kind was
+    /// taken under its name.
+    fn taken(&self, index: usize, role: Role, to: Square, hand: &mut Hand, seen: Instant) -> (&'static str, u32) {
+        let known = self.recorded_drop(index, to).filter(|known| *known != role && self.may_be(index, role));
+        match known.is_some_and(|known| hand.take(known, seen)) {
+            true => named!(RENAMED),
+            false => hand.drop(role, seen),
+        }
     }
 
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
@@ -342,29 +366,35 @@ impl<'a> Teller<'a> {
         let first = || node.position.rules().promotions().next();
         let same = |known: &&Move| known.from() == m.from() && known.promotion().is_some();
         let known = self.account.promoted.iter().find(same).and_then(|known| known.promotion());
-        known.or_else(first) == Some(role) || shown.at(m.to()).meets(Kinds::only(role.of(node.position.turn())))
+        let shown = shown.at(m.to());
+        let told = shown.or(Kinds::OCCUPIED) != shown;
+        known.or_else(first) == Some(role) || told && shown.meets(Kinds::only(role.of(node.position.turn())))
     }
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
         let to = uci::destination(m);
         let kinds = standing(&node.position, m);
-        let arrived = self.log.arrived(to, kinds, node.since[0], until + LATE_US);
+        let (from, late) = (node.since[0], until + LATE_US);
+        let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
+        let replaced = left.and_then(|left| self.log.replaced(left, to, from, late));
+        let arrived = replaced.or_else(|| self.log.arrived(to, kinds, from, late));
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut hands = node.hands;
-        let taken = match (m, hands.get_mut(node.position.turn())) {
-            (Move::Put { role, .. }, Some(hand)) => hand.take(role, arrived.unwrap_or(until)),
-            _ => true,
+        let (name, nowhere) = match (m, hands.get_mut(node.position.turn())) {
+            (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
+            _ => ("", 0),
         };
         let mut position = node.position.clone();
         position.play(m);
         let squares = Squares::of(&position);
         let charged = self.charge(node, Some((m, &squares)), until);
+        let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late)).or(arrived);
         let early =
-            arrived.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
+            stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
-            + if taken { 0 } else { weigh!(self.items, FROM_NOWHERE) }
+            + self.items.take(name, nowhere)
             + if press.is_some() { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });

@@ -113,7 +113,7 @@ pub fn follow(states: &[State], event: Event) -> Vec<State> {
 impl State {
     /// What is in the hand and what lies in the tray.
     pub fn held(&self) -> Held {
-        let mut held = Held::default();
+        let mut held = Held { open: self.open.len() as u8, ..Held::default() }; // below OPEN_MAX
         for (man, since) in &self.hand {
             match man {
                 Some(role) => {

@@ -60,6 +60,8 @@ pub struct Held {
     pub taken: ByRole<Instant>,
     /// Men in the tray.
     pub lying: Pocket,
+    /// Men that were captured for the seat and have not come.
+    pub open: u8,
 }
 
 /// One seat's tray of bare occupancy.
