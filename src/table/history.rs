@@ -104,10 +104,15 @@ impl Table {
     pub(super) fn tell_doubts(&mut self, board: BoardId) {
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         for index in self.play.tracker.settle_questions(&self.play.game, board, &seen) {
-            let Some(at) = self.nth_of(board, index) else { continue };
-            let candidates = vec![self.play.history[at].event.san.clone()];
-            self.emit(Body::Resolved(event::Uncertain { board, candidates }));
+            self.tell_certain(board, index);
         }
+    }
+
+    /// Tells that a ply that was one of several is the one that was recorded.
+    pub(super) fn tell_certain(&mut self, board: BoardId, index: usize) {
+        let Some(at) = self.nth_of(board, index) else { return };
+        let candidates = vec![self.play.history[at].event.san.clone()];
+        self.emit(Body::Resolved(event::Uncertain { board, candidates }));
     }
 
     /// Where the ply with this index on its board stands in the history.

@@ -21,6 +21,8 @@ pub struct Past {
     pub clock: Option<ClockTimes>,
     /// Why it is illegal; empty for a legal move.
     pub illegal: Vec<Reason>,
+    /// Its player said what the pawn becomes.
+    pub said: bool,
     /// Its man did not stand on its destination when the clock was pressed.
     pub shaky: bool,
     /// It was read otherwise at first.
@@ -35,8 +37,8 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, shaky, revised, kinds) = (before.clone(), false, false, ByRole::default());
-        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals, kinds }
+        let (before, said, shaky, revised, kinds) = (before.clone(), false, false, false, ByRole::default());
+        Past { before, played, made_at, completed_at, clock, illegal, said, shaky, revised, rivals, kinds }
     }
 
     /// Whether it is legal and was read so from the first.
@@ -67,7 +69,7 @@ impl Past {
     }
 }
 
-fn promoting_to(m: Move, becomes: Role) -> Move {
+pub(super) fn promoting_to(m: Move, becomes: Role) -> Move {
     match m {
         Move::Normal { role, from, capture, to, .. } => {
             Move::Normal { role, from, capture, to, promotion: Some(becomes) }

@@ -90,8 +90,10 @@ impl BoardTrack {
             self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
+        let mut root = self.root(position, back);
+        self.said.tell_for(position.turn(), &mut root);
         let account = Account {
-            root: &self.root(position, back),
+            root: &root,
             completed,
             made,
             presses: &presses,
@@ -197,7 +199,8 @@ impl BoardTrack {
                 rivals: Vec::new(),
             };
             let revised = old.revised || old.played != ply.played;
-            self.past.push(Past { revised, ..Past::new(&before, &completed, Vec::new()) });
+            let said = old.said && old.played == ply.played;
+            self.past.push(Past { revised, said, ..Past::new(&before, &completed, Vec::new()) });
             before.play(ply.played);
             completed
         };

@@ -6,14 +6,17 @@ use shakmaty::attacks;
 use crate::{
     rules::Reason,
     simulate::world::{Action, Step},
-    types::{Instant, Piece, Role, Square},
-    wire::bslp::Button,
+    types::{Instant, Piece, Square},
 };
 
 use super::{
     habit::Habit,
     motion::{Hand, targets},
+    profile::Millis,
 };
+
+/// How long after the press a player says what a pawn becomes who has not said it before, in ms.
+const SAID_LATE: Millis = 200..=1500;
 
 impl Hand<'_> {
     /// Brings a man that is in the hand to its square, with detours.
@@ -65,8 +68,11 @@ impl Hand<'_> {
             self.place(way, to, real);
             return self.touch(0, Action::Away(man));
         }
-        if role == Role::Knight {
-            self.motion.touches.insert(0, (0, Action::Button(self.ply.seat, Button::Knight)));
+        if self.ply.declared && self.shows(Habit::SaidLate) {
+            self.tag(Habit::SaidLate);
+            self.motion.said = Some((role, Some(self.draw(SAID_LATE))));
+        } else if self.ply.declared {
+            self.motion.said = Some((role, None));
         }
         match self.shows(Habit::Laid) {
             true => {

@@ -10,6 +10,7 @@ mod claims;
 mod ends;
 mod hiding;
 mod moves;
+mod promotions;
 mod recorded;
 mod restart;
 mod silence;
