@@ -130,6 +130,13 @@ impl BoardTrack {
         Declared::Otherwise(revision)
     }
 
+    /// The position `back` plies ago, in which the player who is to move now promotes to what it said.
+    pub(super) fn root_as_said(&self, position: &BoardPosition, back: usize) -> BoardPosition {
+        let mut root = self.root(position, back);
+        self.said.tell_for(position.turn(), &mut root);
+        root
+    }
+
     /// Plies from a promotion on that its player has declared to be another.
     pub(super) fn forget_undeclared(&mut self, turn: Color) {
         let Some((role, _)) = *self.said.now.get(turn) else { return };

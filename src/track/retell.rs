@@ -90,10 +90,8 @@ impl BoardTrack {
             self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
-        let mut root = self.root(position, back);
-        self.said.tell_for(position.turn(), &mut root);
         let account = Account {
-            root: &root,
+            root: &self.root_as_said(position, back),
             completed,
             made,
             presses: &presses,

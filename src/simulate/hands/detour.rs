@@ -10,9 +10,9 @@ use crate::{
 };
 
 use super::{
-    habit::Habit,
+    habit::{Habit, OF},
     motion::{Hand, targets},
-    profile::Millis,
+    profile::{Millis, draw},
 };
 
 /// How long after the press a player says what a pawn becomes who has not said it before, in ms.
@@ -68,11 +68,9 @@ impl Hand<'_> {
             self.place(way, to, real);
             return self.touch(0, Action::Away(man));
         }
-        if self.ply.declared && self.shows(Habit::SaidLate) {
-            self.tag(Habit::SaidLate);
-            self.motion.said = Some((role, Some(self.draw(SAID_LATE))));
-        } else if self.ply.declared {
-            self.motion.said = Some((role, None));
+        if self.ply.declared {
+            let late = self.said_late();
+            self.motion.said = Some((role, late));
         }
         match self.shows(Habit::Laid) {
             true => {
@@ -81,6 +79,18 @@ impl Hand<'_> {
             }
             false => self.place(way, to, man),
         }
+    }
+
+    /// How long after the press the player says what the pawn becomes, if not before. Drawn aside: what hands do is the
+    /// same whatever is said.
+    fn said_late(&mut self) -> Option<i64> {
+        let mut aside = self.rng.clone();
+        aside.set_stream(aside.get_stream().wrapping_add(1));
+        if !aside.random_ratio(u32::from(self.profile.rates.of(Habit::SaidLate)), u32::from(OF)) {
+            return None;
+        }
+        self.tag(Habit::SaidLate);
+        Some(draw(&mut aside, &SAID_LATE))
     }
 
     /// Drags a man that is in the hand over the free squares between.

@@ -270,7 +270,11 @@ impl<'a> Hands<'a> {
         self.run_clock(ply.seat, spent, &timing);
         let ordered = offence.is_some_and(|offence| self.ask_arbiter(offence, index, spent, &timing));
         if let Some((role, late)) = motion.said {
-            self.say(ply.seat, role, late.map_or(timing.first, |late| timing.press + late));
+            let at = late.map_or(timing.first, |late| timing.press + late);
+            self.say(ply.seat, role, at);
+            // Who must know what the man is to reply waits until it is said.
+            let opponent = &mut self.players[ply.seat.opponent().index()];
+            opponent.busy = opponent.busy.max(at);
         }
         for (at, action) in &motion.touches {
             let early = matches!(action, Action::LiftSlot(..)).then_some(timing.lifted).flatten();
