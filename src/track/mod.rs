@@ -145,6 +145,11 @@ impl Tracker {
         track.clock_stopped = turn.is_some() && !running;
     }
 
+    /// Whether men are being swept off a board that no clock says to be stopped.
+    pub fn is_swept(&self) -> bool {
+        self.boards.iter().any(|track| track.swept)
+    }
+
     /// Presses of a board were lost: several plies may have been played.
     pub fn gap(&mut self, board: BoardId) {
         self.boards[board.index()].lose_presses();

@@ -15,6 +15,7 @@ mod recorded;
 mod restart;
 mod silence;
 mod verbs;
+mod withdrawn;
 
 use bughoused::{
     event::{Body, Event, Feed, IncidentState, Request, Response},
