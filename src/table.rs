@@ -22,6 +22,7 @@ mod set_up;
 pub mod settings;
 mod vague;
 mod view;
+mod withdraw;
 
 use std::collections::VecDeque;
 

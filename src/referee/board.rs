@@ -30,6 +30,9 @@ use crate::{
 const PREMOVE_US: i64 = 700 * MS;
 /// A man that went ahead of its turn must stay so long before it is told: the other hand may have brought it there.
 const AHEAD_US: i64 = SECOND;
+/// Without a clock a player who moves twice is told when the second man has stood for so long and nobody has replied:
+/// until then it may be a premove, or a change of mind.
+const TWICE_US: i64 = 4 * SECOND;
 /// A rook must leave its square so long after the press: clocks and boards are read one after the other.
 const CASTLING_US: i64 = 400 * MS;
 /// Why castling is incomplete.
@@ -74,6 +77,8 @@ pub struct BoardWatch {
     premove_told: Option<u32>,
     /// A man that went ahead of its turn: from where, to where, and when it is certain.
     ahead: Option<(Square, Square, Instant)>,
+    /// A second man of the player who moved last, where no clock tells turns: from where, to where, when it is certain.
+    twice: Option<(Square, Square, Instant)>,
     /// Where a man went ahead that was told of, and since when it stands there.
     ahead_told: Option<(Square, Instant)>,
     /// Squares that were told of and still stand wrong.
@@ -203,7 +208,7 @@ impl BoardWatch {
         self.presses.revised();
         self.suspected.clear();
         self.castled = None;
-        self.ahead = None;
+        (self.ahead, self.twice) = (None, None);
     }
 
     /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
@@ -248,7 +253,13 @@ impl BoardWatch {
         let presses = self.presses.deadline().into_iter();
         let castled = self.castled.map(|(_, _, _, due)| due);
         let ahead = self.ahead.map(|(_, _, due)| due);
-        presses.chain(castled).chain(ahead).chain(self.suspected.first().map(|suspected| suspected.due)).min()
+        let twice = self.twice.map(|(_, _, due)| due);
+        presses
+            .chain(castled)
+            .chain(ahead)
+            .chain(twice)
+            .chain(self.suspected.first().map(|suspected| suspected.due))
+            .min()
     }
 
     /// Tells what nothing has explained in time.
@@ -256,6 +267,7 @@ impl BoardWatch {
         let mut drafts = self.presses.look(sight, now);
         drafts.extend(self.castled_late(sight, now));
         drafts.extend(self.gone_ahead(sight, now));
+        drafts.extend(self.moved_twice(sight, now));
         drafts.extend(self.displaced(sight, now));
         drafts
     }
@@ -277,6 +289,42 @@ impl BoardWatch {
         let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
         self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + AHEAD_US)));
+    }
+
+    /// The board shows something else and no clock says whose turn it is: whether another man of the player who moved
+    /// last made a move, too.
+    pub fn changed_unclocked(&mut self, sight: BoardSight<'_>) {
+        let turn = sight.turn();
+        let last = self.last[0].as_ref().map(|last| (uci::destination(last.played), last.completed_at));
+        let Some((stands, since)) = last.filter(|_| sight.line.is_empty()) else {
+            self.twice = None;
+            return;
+        };
+        let occupied = sight.position().board().occupied();
+        let men = sight.misplaced();
+        let went = |(man, from, to): &(Piece, Square, Square)| {
+            let later = sight.placement.changed(*to) > since && *from != stands;
+            man.color != turn && later && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+        };
+        // More than one man is a board that is set up or swept off, or a record that is wrong.
+        let found = men.first().filter(|way| men.len() == 1 && sight.mismatch().any().count() == 2 && went(way));
+        let found = found.map(|(_, from, to)| (*from, *to));
+        let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
+        self.twice = found.map(|(from, to)| (from, to, sight.placement.changed(to) + TWICE_US));
+    }
+
+    /// A second move of one player in a row that stood while nobody replied (WBN 1.4).
+    fn moved_twice(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
+        let (from, to, due) = self.twice.take_if(|(_, _, due)| *due <= now)?;
+        let by = sight.board.seat(!sight.turn());
+        self.ahead_told = Some((to, sight.placement.changed(to)));
+        let word = Reason::NotYourTurn.as_str();
+        let evidence = json!({
+            "from": from.to_string(), "to": to.to_string(), "reasons": [word], "made_at": due + -TWICE_US,
+        });
+        let draft = Draft::of(Kind::IllegalMove, by, evidence).grade(Grade::Decisive).reason(word);
+        let draft = Draft { citation: Some(sight.rules.article(Reason::NotYourTurn)), ..draft };
+        Some(draft.claimable(sight.claimants(by.opponent()), Window::Until(by.opponent())))
     }
 
     /// A man that went ahead of its turn and stayed there while the opponent had made nothing.

@@ -17,6 +17,9 @@ use crate::{
 /// Incidents of one game that are remembered; the oldest decided one goes first.
 const INCIDENTS_MAX: usize = 512;
 
+/// Where the evidence of an incident says what has taken its ground away.
+pub const WITHDRAWN: &str = "withdrawn_by";
+
 /// What somebody noticed, not yet numbered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
@@ -124,6 +127,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether nothing bears it out any more.
+    pub fn is_withdrawn(&self) -> bool {
+        self.incident.evidence.get(WITHDRAWN).is_some()
+    }
+
     /// Whether nobody has decided it and its time is not over.
     pub fn is_open(&self) -> bool {
         self.incident.state == IncidentState::Open
@@ -224,6 +232,15 @@ impl Docket {
             lapsed.push(entry.incident.clone());
         }
         lapsed
+    }
+
+    /// Nothing bears an incident out any more: it is dismissed, and its evidence says by what.
+    pub fn withdraw(&mut self, id: u64, by: &str) -> Option<Incident> {
+        let entry = self.entries.iter_mut().find(|entry| entry.incident.id == id)?;
+        if let Some(evidence) = entry.incident.evidence.as_object_mut() {
+            evidence.insert(WITHDRAWN.into(), by.into());
+        }
+        self.decide(id, IncidentState::Dismissed)
     }
 
     /// Somebody decided an incident.

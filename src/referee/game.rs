@@ -153,6 +153,17 @@ impl Referee {
         own.iter().filter_map(|frozen| frozen.broken_by(completed.clock, completed.completed_at, given)).collect()
     }
 
+    /// Completed moves of a board were others: what was about to be told of them is forgotten.
+    pub fn revised(&mut self, board: BoardId, game: &Game) {
+        if let Some(watch) = self.boards.get_mut(board.index()) {
+            watch.revised();
+        }
+        if !game.is_mate(board) {
+            self.mates.retain(|(other, _)| *other != board);
+            self.last_drop = self.last_drop.filter(|(mated, _)| *mated != board);
+        }
+    }
+
     /// What stands on the board after a move: mate, repetition.
     pub fn position(&mut self, board: BoardId, game: &Game, at: Instant) -> Vec<Draft> {
         let position = game.board(board);

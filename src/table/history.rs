@@ -3,13 +3,13 @@
 //! In: other moves for a board from some ply on. Out: the game played anew, and a `correction` that replaces what was
 //! published. Moves of other boards stand as they are.
 
-use super::{Table, play::seen};
+use super::{Table, play::seen, withdraw::Change};
 use crate::{
     event::{self, Body, Correction},
     notation::{bfen::Bfen, san, uci},
     rules::{Game, Move, Transfer},
     track::{Completed, Revision},
-    types::{BoardId, ClockTimes, Seat},
+    types::{BoardId, ClockTimes, Instant, Seat},
 };
 
 /// One completed move as it was published.
@@ -23,11 +23,13 @@ pub struct Entry {
     pub completed: Completed,
 }
 
-/// What a move did to pockets.
-struct Effect {
-    seat: Seat,
-    played: Move,
-    transfer: Option<Transfer>,
+/// A move with what it did to pockets.
+pub(super) struct Effect {
+    pub seat: Seat,
+    pub played: Move,
+    pub transfer: Option<Transfer>,
+    pub made_at: Instant,
+    pub completed_at: Instant,
 }
 
 impl Table {
@@ -55,7 +57,7 @@ impl Table {
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
-        self.judge_revised(board);
+        self.judge_revised(board, Change { old: &old, new: &new });
         self.observe_all();
     }
 
@@ -104,10 +106,15 @@ impl Table {
     pub(super) fn tell_doubts(&mut self, board: BoardId) {
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         for index in self.play.tracker.settle_questions(&self.play.game, board, &seen) {
-            let Some(at) = self.nth_of(board, index) else { continue };
-            let candidates = vec![self.play.history[at].event.san.clone()];
-            self.emit(Body::Resolved(event::Uncertain { board, candidates }));
+            self.tell_certain(board, index);
         }
+    }
+
+    /// Tells that a ply that was one of several is the one that was recorded.
+    pub(super) fn tell_certain(&mut self, board: BoardId, index: usize) {
+        let Some(at) = self.nth_of(board, index) else { return };
+        let candidates = vec![self.play.history[at].event.san.clone()];
+        self.emit(Body::Resolved(event::Uncertain { board, candidates }));
     }
 
     /// Where the ply with this index on its board stands in the history.
@@ -165,11 +172,11 @@ impl Table {
         let mut game = self.play.origin.clone();
         let mut effects = Vec::new();
         for entry in &self.play.history {
-            let Completed { board: on, played, .. } = entry.completed;
+            let Completed { board: on, played, made_at, completed_at, .. } = entry.completed;
             let seat = on.seat(game.board(on).turn());
             let transfer = game.play(on, played);
             if on == board {
-                effects.push(Effect { seat, played, transfer });
+                effects.push(Effect { seat, played, transfer, made_at, completed_at });
             }
         }
         effects.split_off(from.min(effects.len()))

@@ -11,8 +11,8 @@ use super::{DeviceIndex, SettingsError, Table, devices::Sensors, play::Play, set
 use crate::{
     event::{Body, Event, GameEnded, Response, Status},
     referee::{
-        Around, BoardSight, Cause, Draft, Graces, Grade, HIDING, HalfPoints, Incident, IncidentState, Kind, Outcome,
-        Referee, TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
+        Around, BoardSight, Cause, Draft, Graces, Grade, HIDING, HalfPoints, Incident, Kind, Outcome, Referee,
+        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
     },
     rules::{Game, Move, RuleSet, Transfer},
     sense::ClockView,
@@ -136,7 +136,7 @@ impl Table {
     fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
         let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
-        let rests = sensors.has_clock() && !sensors.running();
+        let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();
         let Judge { referee, vague, shown, graces, .. } = &mut self.judge;
         let around = Around {
             rules,
@@ -273,12 +273,21 @@ impl Table {
         }
     }
 
-    /// A board says something while its clock runs.
+    /// A board says something while its clock runs, or has none.
     pub(super) fn judge_board(&mut self, board: BoardId) {
-        let running = self.clock_view(board).and_then(|view| view.running);
-        let Some(to_move) = running.filter(|_| self.play.is_on()) else { return };
+        if !self.play.is_on() {
+            return;
+        }
         let sight = sight(&self.ruleset, &self.sensors, &self.play, board);
-        self.judge.referee.boards[board.index()].changed(sight, to_move);
+        let watch = &mut self.judge.referee.boards[board.index()];
+        match self.sensors.boards[board.index()].clock.as_ref().map(|clock| clock.view(self.now)) {
+            None => watch.changed_unclocked(sight),
+            Some(view) => {
+                if let Some(to_move) = view.and_then(|view| view.running) {
+                    watch.changed(sight, to_move);
+                }
+            }
+        }
     }
 
     /// A tray says something.
@@ -338,33 +347,6 @@ impl Table {
         }
         self.judge.changed = true;
         self.end_by_move(seat);
-    }
-
-    /// Completed moves of a board were other ones: men are where the game has them now, and an illegal move that was
-    /// none is dismissed.
-    pub(super) fn judge_revised(&mut self, board: BoardId) {
-        self.judge.referee.men.sync(&self.play.game, self.now);
-        self.judge.referee.boards[board.index()].revised();
-        let legal = |incident: &Incident| {
-            let of_board = self.play.history.iter().filter(|entry| entry.event.board == board);
-            let at = incident.evidence.get("completed_at").and_then(serde_json::Value::as_i64);
-            let stands = |entry: &super::history::Entry| {
-                !entry.completed.illegal.is_empty() && at == Some(entry.completed.completed_at.micros())
-            };
-            !of_board.into_iter().any(stands)
-        };
-        let docket = &self.judge.referee.docket;
-        let moves = docket
-            .entries()
-            .iter()
-            .filter(|entry| entry.kind == Kind::IllegalMove && entry.incident.board == Some(board));
-        let undecided =
-            moves.filter(|entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed));
-        let gone: Vec<u64> = undecided.filter(|entry| legal(&entry.incident)).map(|entry| entry.incident.id).collect();
-        for id in gone {
-            let dismissed = self.judge.referee.docket.decide(id, IncidentState::Dismissed);
-            dismissed.into_iter().for_each(|incident| self.tell(incident));
-        }
     }
 
     pub(super) fn judge_deadline(&self) -> Option<Instant> {

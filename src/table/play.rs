@@ -16,7 +16,7 @@ use crate::{
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockView, Fact, Place, TrayChange, TraySense},
-    track::{Completed, Completion, Decision, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
+    track::{Completed, Completion, Decision, Declared, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
     types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
 };
 
@@ -431,7 +431,12 @@ impl Table {
     /// A player says what a pawn becomes (WBN 5.7).
     pub(super) fn declare(&mut self, seat: Seat, role: Role) {
         if self.play.is_on() {
-            self.play.tracker.declare(seat, role);
+            let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, seat.board);
+            match self.play.tracker.declare(&self.play.game, seat, role, &seen, self.now) {
+                Declared::Coming => {}
+                Declared::Certain(index) => self.tell_certain(seat.board, index),
+                Declared::Otherwise(revision) => self.revise(revision),
+            }
             self.observe(seat.board);
             self.settle();
         }

@@ -6,6 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    declared::Said,
     illegal::{self, Illegal},
     past::Past,
     retell::Suspicion,
@@ -154,9 +155,7 @@ pub struct BoardTrack {
     /// The men are being swept off a board without a clock, or were set up anew in a gap.
     pub(super) swept: bool,
     /// What each player said that a pawn becomes.
-    declared: ByColor<Option<Role>>,
-    /// The same of the ply after the one whose clock has been pressed.
-    declared_next: ByColor<Option<Role>>,
+    pub(super) said: Said,
     /// The clock was stopped on a made move that ends the game.
     pub(super) ended_at: Option<(Instant, Option<ClockTimes>)>,
     /// Why plies were taken, if that was asked.
@@ -200,8 +199,7 @@ impl BoardTrack {
             clock_turn: None,
             clock_stopped: false,
             swept: false,
-            declared: ByColor::default(),
-            declared_next: ByColor::default(),
+            said: Said::default(),
             ended_at: None,
             notes: None,
         }
@@ -233,15 +231,14 @@ impl BoardTrack {
         self.suspicion = Suspicion::default();
         self.refused.clear();
         self.given = 0;
+        self.said = Said::default();
         self.ended_at = None;
     }
 
     pub fn observe(&mut self, position: &BoardPosition, arriving: &Arriving, seen: &Seen<'_>, at: Instant) {
         self.began = self.began.min(at);
         let mut position = arriving.apply(position);
-        if let Some(role) = *self.declared.get(position.turn()) {
-            position.declare_promotion(role);
-        }
+        self.said.tell(&mut position);
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
@@ -284,15 +281,6 @@ impl BoardTrack {
         let made_at = placement.last_change(touched);
         let before = |square: &Square| king.contains(*square) || placement.changed(*square) <= made_at;
         self.lifted_at = placement.last_change(self.in_air.into_iter().filter(before).collect());
-    }
-
-    /// Plies from a promotion on that its player has declared to be another.
-    fn forget_undeclared(&mut self, turn: Color) {
-        let Some(role) = *self.declared.get(turn) else { return };
-        let other = |ply: &LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
-        if let Some(index) = self.line.iter().step_by(2).position(other) {
-            self.line.truncate(2 * index);
-        }
     }
 
     /// What there is to go by for a line that begins `back` plies before the present.
@@ -359,15 +347,6 @@ impl BoardTrack {
                 self.line.push(LinePly { played: *played, made_at, covered, captured });
             }
         }
-    }
-
-    pub fn declare(&mut self, color: Color, role: Role) {
-        if self.presses.iter().any(|press| press.by == color) {
-            *self.declared_next.get_mut(color) = Some(role);
-            return;
-        }
-        *self.declared.get_mut(color) = Some(role);
-        self.line.retain(|ply| ply.played.promotion().is_none());
     }
 
     pub fn readiness(&mut self, position: &BoardPosition, at: Instant) -> Readiness {
@@ -440,12 +419,7 @@ impl BoardTrack {
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
         debug_assert!(droppable(position, ply.played));
-        if ply.played.promotion().is_some() {
-            *self.declared.get_mut(position.turn()) = None;
-        }
-        if let Some(next) = self.declared_next.get_mut(position.turn()).take() {
-            *self.declared.get_mut(position.turn()) = Some(next);
-        }
+        let said = self.said.completed(position.turn(), ply.played, ply.made_at);
         let press = self.presses.pop_front();
         let unseen = self.is_unwatched();
         self.gap &= press.is_none() || !self.presses.is_empty();
@@ -462,12 +436,13 @@ impl BoardTrack {
         rivals
             .extend(seen.into_iter().filter(|_| !ply.covered).flat_map(|seen| self.alike(position, ply.played, seen)));
         let (played, made_at) = (ply.played, ply.made_at);
+        rivals.extend(self.open_promotions(position, played, said, seen));
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         let past = Past::new(position, &completed, rivals);
         let past = if let Some(seen) = seen { past.felt(seen.placement) } else { past };
-        self.remember(Past { shaky, ..past });
+        self.remember(Past { shaky, said, ..past });
         if unseen {
             self.given = self.past.len();
         }

@@ -124,9 +124,7 @@ impl BoardTrack {
         let pressed = self.first_press().is_some();
         questions.filter(|_| pressed).take(QUESTIONS_MAX).find_map(|(index, alternative)| {
             let (moves, found) = self.answered(position, seen, index, alternative)?;
-            let promoted = alternative.promotion().map(|_| self.stands_now(index, alternative.to()));
-            let goes_on = |square: &Square| found.line.iter().any(|m| m.from() == Some(*square));
-            if promoted.is_some_and(|square| square.is_none_or(|square| !goes_on(&square))) {
+            if alternative.promotion().is_some() && !self.tells_promotion(index, alternative, &found.line) {
                 return None;
             }
             let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
@@ -190,7 +188,7 @@ impl BoardTrack {
     }
 
     /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.
-    fn stands_now(&self, index: usize, square: Square) -> Option<Square> {
+    pub(super) fn stands_now(&self, index: usize, square: Square) -> Option<Square> {
         self.past[index + 1..].iter().try_fold(square, |square, past| match past.played {
             m if m.from() == Some(square) => Some(m.to()),
             m => (m.to() != square).then_some(square),
@@ -270,8 +268,9 @@ impl BoardTrack {
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
+            let said = past.said && !changed;
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);
-            self.past.push(Past { shaky, revised: again, ..past });
+            self.past.push(Past { said, shaky, revised: again, ..past });
             before.play(played);
             revised.push(completed);
         }

@@ -14,11 +14,13 @@
 //! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`).
 //! What lies in trays that feel only that something is there follows from captures and drops (`slots`); a drop may get
 //! another name by that, or by how its man moves (`rename`).
+//! What a pawn became is what its player said, or what explains the moves since (`declared`).
 //! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
 //! what stands there then (`gap`).
 
 mod board;
 pub mod cost;
+mod declared;
 pub mod explain;
 mod gap;
 mod hindsight;
@@ -35,11 +37,12 @@ mod turns;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
-    types::{BoardId, ClockTimes, Color, Instant, MS, Role, SECOND, Seat},
+    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND},
 };
 
 use board::{BoardTrack, Readiness};
 pub use board::{LinePly, Seen};
+pub use declared::Declared;
 use explain::{How, Note};
 pub use lookback::Revision;
 pub use search::{Hand, PLIES_MAX};
@@ -142,6 +145,11 @@ impl Tracker {
         track.clock_stopped = turn.is_some() && !running;
     }
 
+    /// Whether men are being swept off a board that no clock says to be stopped.
+    pub fn is_swept(&self) -> bool {
+        self.boards.iter().any(|track| track.swept)
+    }
+
     /// Presses of a board were lost: several plies may have been played.
     pub fn gap(&mut self, board: BoardId) {
         self.boards[board.index()].lose_presses();
@@ -154,17 +162,12 @@ impl Tracker {
 
     /// Explains a board anew: its placement, its game or a partner's line changed.
     pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) {
+        self.ask_for_promotions(game, board);
         let mut arriving = self.arriving(game, board);
         if self.boards.iter().any(BoardTrack::is_unwatched) {
             gap::sent(game.board(board), seen, &mut arriving);
         }
         self.boards[board.index()].observe(game.board(board), &arriving, seen, at);
-    }
-
-    /// A player said what a pawn becomes, with the move that is being made or the next one that promotes. The caller
-    /// observes the board anew.
-    pub fn declare(&mut self, seat: Seat, role: Role) {
-        self.boards[seat.board.index()].declare(seat.color, role);
     }
 
     /// Men that other boards' lines capture for the players of `board`: they may be dropped before the capture is

@@ -22,6 +22,8 @@ pub struct Past {
     pub clock: Option<ClockTimes>,
     /// Why it is illegal; empty for a legal move.
     pub illegal: Vec<Reason>,
+    /// Its player said what the pawn becomes.
+    pub said: bool,
     /// Its man did not stand on its destination when the clock was pressed.
     pub shaky: bool,
     /// It was read otherwise at first.
@@ -38,8 +40,9 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, shaky, revised, unfelt, kinds) = (before.clone(), false, false, false, ByRole::default());
-        Past { before, played, made_at, completed_at, clock, illegal, shaky, revised, rivals, unfelt, kinds }
+        let (before, said, shaky, revised, unfelt) = (before.clone(), false, false, false, false);
+        let kinds = ByRole::default();
+        Past { before, played, made_at, completed_at, clock, illegal, said, shaky, revised, rivals, unfelt, kinds }
     }
 
     /// The same with what the squares showed of it.
@@ -96,7 +99,7 @@ impl Past {
     }
 }
 
-fn promoting_to(m: Move, becomes: Role) -> Move {
+pub(super) fn promoting_to(m: Move, becomes: Role) -> Move {
     match m {
         Move::Normal { role, from, capture, to, .. } => {
             Move::Normal { role, from, capture, to, promotion: Some(becomes) }

@@ -92,7 +92,7 @@ impl BoardTrack {
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.kinds).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
         let account = Account {
-            root: &self.root(position, back),
+            root: &self.root_as_said(position, back),
             completed,
             made,
             presses: &presses,
@@ -199,8 +199,9 @@ impl BoardTrack {
                 rivals: Vec::new(),
             };
             let revised = old.revised || old.played != ply.played;
+            let said = old.said && old.played == ply.played;
             let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement);
-            self.past.push(Past { revised, ..past });
+            self.past.push(Past { revised, said, ..past });
             before.play(ply.played);
             completed
         };

@@ -150,6 +150,36 @@ test("orders without an incident carry what was chosen", async () => {
   await quiet(page);
 });
 
+test("what may end the game is shown first, and what was withdrawn is not called dismissed", async () => {
+  const { page, state } = await signedIn();
+  const [illegal, old] = state.incidents;
+  const note = { ...illegal, id: 9, kind: "hidden-drop", grade: "note", evidence: {} };
+  const warning = { ...illegal, id: 8, kind: "premove", grade: "warning", evidence: {} };
+  const gone = { ...old, id: 6, evidence: { withdrawn_by: "correction" } };
+  await bus.send(`table/${TABLE}/arbiter/state`, { ...state, t: state.t + 1, incidents: [note, warning, illegal, gone, old] });
+  await until(page, () => [...document.querySelectorAll(".incident")].map((node) => node.dataset.id).join(" "), "7 8 9");
+  assert.equal(await textOf(page, '#decided [data-id="6"]'), "Men displaced Player 004: withdrawn after a correction of the record");
+  assert.equal(await textOf(page, '#decided [data-id="5"]'), "Men displaced Player 004: dismissed");
+  await quiet(page);
+});
+
+test("rulings are told in words, moves taken back and clocks set", async () => {
+  const { page, state } = await signedIn();
+  const rulings = [{ time: "2026-11-20T15:00:07.000Z", by: "arbiter", verb: "penalty", data: { kind: "freeze", seat: "b", seconds: 5 } }];
+  await bus.send(`table/${TABLE}/arbiter/state`, { ...state, t: state.t + 1, rulings });
+  await until(page, () => document.getElementById("audit").textContent, "15:00:07 arbiter: penalty (kind freeze, seat Player 004, seconds 5)");
+  const undone = requested();
+  await page.getByRole("group", { name: "Take back" }).getByRole("button", { name: "Last move" }).click();
+  assert.deepEqual(await undone, { verb: "undo", data: { board: "A" } });
+  const clock = page.getByRole("group", { name: "Set clock" });
+  await clock.getByLabel("white").fill("4:59");
+  await clock.getByLabel("black").fill("58.5");
+  const set = requested();
+  await clock.getByRole("button", { name: "Set" }).click();
+  assert.deepEqual(await set, { verb: "set-clock", data: { board: "A", white_ms: 299_000, black_ms: 58_500 } });
+  await quiet(page);
+});
+
 test("a new state leaves untouched what has not changed", async () => {
   const { page, state } = await signedIn();
   const card = await page.locator(".incident").elementHandle();

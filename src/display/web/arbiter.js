@@ -2,7 +2,7 @@
 // is ordered. Every order waits a moment in which it can be undone.
 
 import { attribute, el, text } from "./dom.js";
-import { incidentCard, incidentLine, named } from "./incident.js";
+import { byWeight, incidentCard, incidentLine, named } from "./incident.js";
 import { connect } from "./link.js";
 import { orders } from "./orders.js";
 import { BoardClock, TimeSync, delayMs, format } from "./clock.js";
@@ -77,12 +77,11 @@ function render() {
   text(at("table-name"), `Arbiter · table ${table.id}`);
   text(at("status-text"), STATUS[state.status] ?? state.status);
   text(at("result"), state.result === "*" ? "" : `${state.result} ${state.reason}`);
-  const open = state.incidents.filter((one) => one.state === "open");
+  const open = byWeight(state.incidents.filter((one) => one.state === "open"));
   at("no-incidents").hidden = open.length > 0;
   keep(at("open"), open, (one) => incidentCard(one, state, order));
   at("decided").replaceChildren(...state.incidents.filter((one) => one.state !== "open").map((one) => incidentLine(one, state)));
-  at("audit").replaceChildren(...state.rulings.map((one) =>
-    el("li", {}, `${one.time.slice(11, 19)} ${one.by ?? "?"}: ${one.verb} ${JSON.stringify(one.data ?? {})}`)));
+  at("audit").replaceChildren(...state.rulings.map((one) => el("li", {}, ruling(one, state))));
   at("ledger").replaceChildren(...state.ledger.map((one) =>
     el("li", { "data-place": one.place }, `${one.man} ${one.place}${one.seat ? ` · ${named(state, one.seat)}` : ""}`)));
   renderClocks(table);
@@ -92,6 +91,14 @@ function render() {
     at("orders").replaceChildren(...orders(state, order));
   }
   tick();
+}
+
+/** Who ordered what, and when, in words. */
+function ruling(one, state) {
+  const seats = ["seat", "by"];
+  const word = ([key, value]) => `${key} ${seats.includes(key) && value !== "arbiter" ? named(state, String(value)) : JSON.stringify(value)}`;
+  const told = Object.entries(one.data ?? {}).map(word).join(", ").replaceAll('"', "");
+  return `${one.time.slice(11, 19)} ${one.by ?? "?"}: ${one.verb}${told && ` (${told})`}`;
 }
 
 /** Shows one element an entry; what has not changed stays, so that no button vanishes under a finger. */

@@ -47,10 +47,19 @@ export function incidentCard(one, state, order) {
   return card;
 }
 
-/** A decided incident in a line. */
+/** A decided incident in a line; one whose ground is gone says so: nobody dismissed it. */
 export function incidentLine(one, state) {
   const who = one.seat ? ` ${named(state, one.seat)}` : "";
-  return el("li", { "data-id": String(one.id) }, `${WORDS[one.kind] ?? one.kind}${who} ${one.reason}: ${one.state}`);
+  const reason = one.reason ? ` ${one.reason}` : "";
+  const gone = one.evidence?.withdrawn_by;
+  const became = gone ? `withdrawn after a ${gone} of the record` : one.state;
+  return el("li", { "data-id": String(one.id) }, `${WORDS[one.kind] ?? one.kind}${who}${reason}: ${became}`);
+}
+
+/** Open incidents as an arbiter needs them: what may end the game first, what nobody minds last. */
+export function byWeight(incidents) {
+  const weight = (one) => ["decisive", "warning", "note"].indexOf(one.grade);
+  return [...incidents].sort((a, b) => weight(a) - weight(b));
 }
 
 function button(kind, label, act) {

@@ -43,7 +43,16 @@ export function orders(state, order) {
       order(`Result ${result}`, "result", reason ? { result, reason } : { result })]]),
     row("Correct", [boards(), entry("ply", "ply", "numeric"), entry("move", "e2e4 or N@f5")], [["Correct", ({ board, ply, move }) =>
       order(`Board ${board}, ply ${ply} was ${move}`, "correct", { board, ply: Number(ply), move })]]),
+    row("Take back", [boards()], [["Last move", ({ board }) => order(`Board ${board}: the last move was none`, "undo", { board })]]),
+    row("Set clock", [boards(), entry("white", "White, 4:59", "text"), entry("black", "Black, 4:59", "text")], [["Set", ({ board, white, black }) =>
+      order(`Board ${board}: White has ${white}, Black ${black}`, "set-clock", { board, white_ms: ms(white), black_ms: ms(black) })]]),
   ];
+}
+
+/** A time such as 4:59 or 59.5 in ms; none if it is none. */
+export function ms(time) {
+  const parts = /^(?:(\d+):)?(\d+(?:\.\d+)?)$/.exec(time);
+  return parts ? Math.round((Number(parts[1] ?? 0) * 60 + Number(parts[2])) * 1000) : null;
 }
 
 /** A row: its name, its fields, and buttons that get the fields' values. */

@@ -6,14 +6,17 @@ use shakmaty::attacks;
 use crate::{
     rules::Reason,
     simulate::world::{Action, Step},
-    types::{Instant, Piece, Role, Square},
-    wire::bslp::Button,
+    types::{Instant, Piece, Square},
 };
 
 use super::{
-    habit::Habit,
+    habit::{Habit, OF},
     motion::{Hand, targets},
+    profile::{Millis, draw},
 };
+
+/// How long after the press a player says what a pawn becomes who has not said it before, in ms.
+const SAID_LATE: Millis = 200..=1500;
 
 impl Hand<'_> {
     /// Brings a man that is in the hand to its square, with detours.
@@ -65,8 +68,9 @@ impl Hand<'_> {
             self.place(way, to, real);
             return self.touch(0, Action::Away(man));
         }
-        if role == Role::Knight {
-            self.motion.touches.insert(0, (0, Action::Button(self.ply.seat, Button::Knight)));
+        if self.ply.declared {
+            let late = self.said_late();
+            self.motion.said = Some((role, late));
         }
         match self.shows(Habit::Laid) {
             true => {
@@ -75,6 +79,18 @@ impl Hand<'_> {
             }
             false => self.place(way, to, man),
         }
+    }
+
+    /// How long after the press the player says what the pawn becomes, if not before. Drawn aside: what hands do is the
+    /// same whatever is said.
+    fn said_late(&mut self) -> Option<i64> {
+        let mut aside = self.rng.clone();
+        aside.set_stream(aside.get_stream().wrapping_add(1));
+        if !aside.random_ratio(u32::from(self.profile.rates.of(Habit::SaidLate)), u32::from(OF)) {
+            return None;
+        }
+        self.tag(Habit::SaidLate);
+        Some(draw(&mut aside, &SAID_LATE))
     }
 
     /// Drags a man that is in the hand over the free squares between.

@@ -35,6 +35,7 @@ habits! {
     BothHands "both-hands" [150, 200, 250, 300, 1000] "castling with both hands at once"
     Swapped "swapped-promotion" [0, 250, 150, 200, 1000] "a pawn is exchanged for a real man"
     Laid "laid-promotion" [0, 100, 150, 200, 1000] "a promoted pawn is laid on its side, sensors read nothing"
+    SaidLate "late-declaration" [0, 100, 200, 300, 1000] "what a pawn becomes is said only after the press"
     Direct "direct-drop" [0, 80, 150, 250, 1000] "a man goes from hand to hand, never into the tray"
     EarlyLift "early-lift" [0, 80, 150, 250, 800] "a man is taken from the tray long before it lands"
     Hover "hover" [0, 60, 100, 200, 700] "a man hovers so low that squares around feel it"

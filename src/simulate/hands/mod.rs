@@ -31,7 +31,10 @@ use std::collections::BTreeSet;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat, Square};
+use crate::{
+    types::{BoardId, Color, Instant, MS, Piece, Role, SECOND, Seat, Square},
+    wire::bslp::Button,
+};
 
 use self::{
     habit::{Habit, OF},
@@ -266,6 +269,13 @@ impl<'a> Hands<'a> {
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
         let ordered = offence.is_some_and(|offence| self.ask_arbiter(offence, index, spent, &timing));
+        if let Some((role, late)) = motion.said {
+            let at = late.map_or(timing.first, |late| timing.press + late);
+            self.say(ply.seat, role, at);
+            // Who must know what the man is to reply waits until it is said.
+            let opponent = &mut self.players[ply.seat.opponent().index()];
+            opponent.busy = opponent.busy.max(at);
+        }
         for (at, action) in &motion.touches {
             let early = matches!(action, Action::LiftSlot(..)).then_some(timing.lifted).flatten();
             self.act(early.unwrap_or(timing.first + *at), *action);
@@ -387,6 +397,15 @@ impl<'a> Hands<'a> {
         if moved || motion.tags.contains(&Habit::Swapped.name()) {
             self.swapped.insert((board, ply.to));
         }
+    }
+
+    /// A player says what a pawn becomes: there is a button for the knight; others the arbiter enters who hears it.
+    fn say(&mut self, seat: Seat, role: Role, at: Instant) {
+        if role == Role::Knight {
+            return self.act(at, Action::Button(seat, Button::Knight));
+        }
+        let data = serde_json::json!({ "seat": seat, "promotion": role.upper_char() });
+        self.ask(at, "declare", data);
     }
 
     fn allow(&mut self, kind: &str, ply: &Ply, t: Instant) {

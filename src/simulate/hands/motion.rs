@@ -57,6 +57,8 @@ pub struct Motion {
     pub after: Vec<(i64, Action)>,
     /// The man that goes over, and µs from the first touch until it is in the hand.
     pub captured: Option<(Piece, i64)>,
+    /// What the player says that the pawn becomes, with the first touch, or so many µs after the press.
+    pub said: Option<(Role, Option<i64>)>,
     /// The tray slot that it empties.
     pub from_slot: Option<usize>,
     /// Men that it leaves beside their squares.

@@ -154,7 +154,7 @@ impl Hands<'_> {
         }
     }
 
-    fn ask(&mut self, t: Instant, verb: &str, data: serde_json::Value) {
+    pub(super) fn ask(&mut self, t: Instant, verb: &str, data: serde_json::Value) {
         let request = Request { verb: verb.into(), data, transaction: None, by: Some("arbiter".into()) };
         self.truth.requests.push(Asked { t, request });
     }

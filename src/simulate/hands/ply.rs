@@ -25,8 +25,10 @@ pub struct Ply {
     pub captured: Option<Square>,
     /// The rook's way in castling.
     pub rook: Option<(Square, Square)>,
-    /// What a pawn becomes. A knight is announced by the button of the tray.
+    /// What a pawn becomes.
     pub promotion: Option<Role>,
+    /// The laws want it said (WBN 5.7, FIDE-ext 3.6).
+    pub declared: bool,
     /// The mover's time left after the move.
     pub clock_ms: Option<i64>,
     /// For the truth: standard algebraic notation.

@@ -62,12 +62,18 @@ pub fn ply_of(game: &Game, board: BoardId, played: Move, clock_ms: Option<i64>) 
         captured: position.captured_square(played),
         rook,
         promotion: played.promotion(),
+        declared: played.promotion().is_some_and(|role| must_be_said(game.ruleset(), role)),
         clock_ms,
         san: san::write(position, played, game.len()),
         uci: uci::write(played),
         illegal: None,
         also: None,
     }
+}
+
+/// Whether a player has to say that a pawn becomes this: always, or where it is not what everybody takes it for.
+fn must_be_said(ruleset: &RuleSet, role: Role) -> bool {
+    ruleset.promotion_must_be_said || ruleset.moves.promotions().next() != Some(role)
 }
 
 /// The clock terms of a record: its `TimeControl`, else full minutes above all that it shows.

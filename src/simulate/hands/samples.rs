@@ -31,6 +31,7 @@ fn ply(line: &str, world: &mut World) -> Ply {
         captured: world.at(seat.board, to).map(|_| to),
         rook: None,
         promotion: None,
+        declared: false,
         clock_ms: None,
         san: uci.clone(),
         uci: uci.clone(),

@@ -128,6 +128,7 @@ fn last_ply(position: &BoardPosition, board: BoardId, attempt: Attempt, reason: 
         captured: position.board().piece_at(to).map(|_| to),
         rook: None,
         promotion,
+        declared: false,
         clock_ms: None,
         san: text.clone(),
         uci: text,

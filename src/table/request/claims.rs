@@ -36,7 +36,7 @@ pub fn claim(table: &mut Table, request: &Request) -> Answer {
     };
     let word = text(request, "kind")?.unwrap_or_default();
     match word {
-        "illegal-move" | "incomplete-castling" => table.claim_illegal(by),
+        "illegal-move" | "incomplete-castling" | "wrong-claim" => table.claim_illegal(by),
         "flag-fall" | "flag" => table.claim_flag(by),
         "checkmate" | "mate" => table.claim_mate(by),
         "repetition" => table.claim_repetition(by, request),
@@ -96,6 +96,7 @@ impl Table {
     fn decide(&mut self, id: u64, state: IncidentState) {
         let decided = self.judge.referee.docket.decide(id, state);
         decided.into_iter().for_each(|incident| self.tell(incident));
+        self.withdraw_repeated();
     }
 
     /// The last incident that fits, the open ones first.

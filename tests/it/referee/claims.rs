@@ -134,6 +134,100 @@ fn a_repetition_is_claimed_by_who_has_the_move() {
     check("wbn-1.00", &gone, by("repetition", "a"), "wrong-claim", &["wrong-claim a decisive repetition"]); // WBN 3.3
 }
 
+/// A claim under each law: its script, what is claimed, by whom, and the answers under WBN, CZ and the FIDE extension.
+type Row<'a> = (&'a str, &'a str, &'a str, [&'a str; 3]);
+
+/// 1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 and a king that castles alone
+const HALF_CASTLED: &str = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b e1- g1K . w 4s";
+/// White of A takes a pawn, moves on and has not passed it.
+const NOT_PASSED: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
+/// Black of A moves before White has.
+const EARLY: &str = "e7- e5p 2s e2- e4P . w 1s";
+
+const ROWS: &[Row<'_>] = &[
+    // WBN 1.14, FIDE-ext 4.2: by the opponent, in time; by the team where teams claim (WBN 1.12, CZ 1.12)
+    (ILLEGAL, "illegal-move", "a", ["ok"; 3]),
+    (ILLEGAL, "illegal-move", "B", ["ok", "ok", "wrong-claim"]),
+    (ILLEGAL, "illegal-move", "arbiter", ["ok"; 3]),
+    (ILLEGAL, "illegal-move", "A", ["wrong-claim"; 3]),
+    (ILLEGAL, "illegal-move", "b", ["wrong-claim"; 3]),
+    ("e2- e5P . w 3s d7- d6p . b 1s", "illegal-move", "a", ["lapsed"; 3]),
+    ("e2- e5P . . . . e5- e4P . w 3s", "illegal-move", "a", ["wrong-claim"; 3]),
+    // WBN 6.1
+    (HALF_CASTLED, "incomplete-castling", "a", ["ok"; 3]),
+    (HALF_CASTLED, "incomplete-castling", "A", ["wrong-claim"; 3]),
+    // WBN 1.5, FIDE-ext 3.7
+    (MATE, "checkmate", "A", ["ok"; 3]),
+    (MATE, "checkmate", "b", ["ok", "ok", "wrong-claim"]),
+    (MATE, "checkmate", "a", ["wrong-claim"; 3]),
+    ("e2- e4P . w 1s", "checkmate", "A", ["wrong-claim"; 3]),
+    // WBN 7.8, CZ 7.8: no flag has fallen
+    ("e2- e4P . w 1s", "flag-fall", "A", ["wrong-claim"; 3]),
+    ("e2- e4P . w 1s", "flag-fall", "arbiter", ["not-entitled", "wrong-claim", "not-entitled"]),
+    // WBN 2.2: the third time; FIDE-ext 4.1: the fourth
+    (TWICE_ROUND, "repetition", "A", ["ok", "ok", "wrong-claim"]),
+    (TWICE_ROUND, "repetition", "a", ["wrong-claim"; 3]),
+    (TWICE_ROUND, "repetition", "b", ["ok", "ok", "wrong-claim"]),
+    (TWICE_ROUND, "repetition", "B", ["wrong-claim"; 3]),
+    // WBN 1.6, FIDE-ext 3.2: who plays against the man, and its team
+    (NOT_PASSED, "not-passed", "B", ["ok"; 3]),
+    (NOT_PASSED, "not-passed", "a", ["ok", "ok", "not-seen"]),
+    (NOT_PASSED, "not-passed", "A", ["not-seen"; 3]),
+    (NOT_PASSED, "concealed", "a", ["not-seen"; 3]),
+    // WBN 6.5, CZ 6.4, FIDE-ext 3.9
+    (EARLY, "premove", "A", ["ok"; 3]),
+    (EARLY, "premove", "b", ["ok", "ok", "not-seen"]),
+    (EARLY, "premove", "a", ["not-seen"; 3]),
+    // WBN 6.4
+    ("e2- e4P a2- a3P . w 5s", "displaced", "a", ["ok"; 3]),
+    ("e2- e4P a2- a3P . w 5s", "displaced", "A", ["not-seen"; 3]),
+    // WBN 7.7
+    ("w 4s", "clock-without-move", "a", ["ok"; 3]),
+    ("w 4s", "clock-without-move", "A", ["not-seen"; 3]),
+    // WBN 1.8: nobody has hidden anything
+    ("", "hidden-drop", "a", ["not-seen"; 3]),
+    ("", "repeatedly-hiding", "a", ["not-seen"; 3]),
+    ("", "a-flying-saucer", "a", ["bad-data"; 3]),
+    ("", "illegal-move", "x", ["bad-data"; 3]),
+];
+/// The start stands for the third time.
+const TWICE_ROUND: &str =
+    "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
+
+#[test]
+fn every_claim_right_and_wrong_under_every_law() {
+    for (script, kind, claimant, answers) in ROWS {
+        for (rules, expect) in LAWS.into_iter().zip(answers) {
+            let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+            bench.play(script);
+            let answer = bench.ask("claim", by(kind, claimant));
+            let found = answer.error.map_or("ok".into(), |error| error.code);
+            assert_eq!(found, *expect, "{rules}: {kind} by {claimant} after {script}");
+            // A wrong claim is told as what the law makes of it; the arbiter makes none (WBN 3.4, WBN 7.12).
+            let grade = if rules == "fide-ext" { "note" } else { "decisive" };
+            let claimed = if *kind == "incomplete-castling" { "illegal-move" } else { kind };
+            let wrong = format!("wrong-claim {claimant} {grade} {claimed}");
+            let told = bench.told().contains(&wrong);
+            assert_eq!(told, found == "wrong-claim" && *claimant != "arbiter", "{rules}: {kind} by {claimant}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_claim_is_claimed_as_the_illegal_move_that_it_counts_as() {
+    for kind in ["wrong-claim", "illegal-move"] {
+        for (rules, end) in [("wbn-1.00", true), ("cz-2024.06", true), ("fide-ext", false)] {
+            // WBN 7.12; under the FIDE extension the arbiter decides what follows
+            let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+            bench.play("e2- e4P . w 1s");
+            bench.ask("claim", by("checkmate", "a"));
+            bench.ask("claim", by(kind, "A"));
+            let ended = bench.told().iter().any(|line| line == "ended 1-0 a forfeits by illegal move");
+            assert_eq!(ended, end, "{rules}: {kind}");
+        }
+    }
+}
+
 #[test]
 fn what_ends_no_game_goes_to_the_arbiter() {
     let taken = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";

@@ -10,10 +10,12 @@ mod claims;
 mod ends;
 mod hiding;
 mod moves;
+mod promotions;
 mod recorded;
 mod restart;
 mod silence;
 mod verbs;
+mod withdrawn;
 
 use bughoused::{
     event::{Body, Event, Feed, IncidentState, Request, Response},

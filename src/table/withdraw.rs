@@ -1,0 +1,223 @@
+//! Incidents whose ground a correction of the record has taken away.
+//!
+//! In: what the plies of a board were and what they are now. Out: incidents that are dismissed, and facts about the
+//! position that are true only now. An incident that says what a sensor saw stays unless the new plies explain it. The
+//! arbiter's own decisions stand.
+
+use serde_json::Value;
+use shakmaty::Move;
+
+use super::{Table, history::Effect};
+use crate::{
+    notation::uci,
+    referee::{Draft, Entry, HIDING, IncidentState, Kind},
+    types::{BoardId, Instant, MS, Role, SECOND, Seat, Square},
+};
+
+/// How much a ply's completion may shift when it is read anew.
+const SHIFT_US: i64 = SECOND;
+/// How much later than it landed a square may be read.
+const SCAN_US: i64 = 300 * MS;
+/// Hidings that make them repeated (WBN 1.8d).
+const REPEATED: usize = 3;
+
+/// The plies of a board before and after a correction.
+#[derive(Clone, Copy)]
+pub(super) struct Change<'a> {
+    pub old: &'a [Effect],
+    pub new: &'a [Effect],
+}
+
+impl Change<'_> {
+    fn counts(&self, is: impl Fn(&Effect) -> bool) -> (usize, usize) {
+        let count = |effects: &[Effect]| effects.iter().filter(|effect| is(effect)).count();
+        (count(self.old), count(self.new))
+    }
+
+    /// Whether a ply of this kind is gone.
+    fn lost(&self, is: impl Fn(&Effect) -> bool) -> bool {
+        let (old, new) = self.counts(is);
+        old > new
+    }
+
+    /// Whether a ply of this kind was found.
+    fn gained(&self, is: impl Fn(&Effect) -> bool) -> bool {
+        let (old, new) = self.counts(is);
+        old < new
+    }
+}
+
+/// What an incident's evidence names.
+struct Evidence<'a>(&'a Value);
+
+impl Evidence<'_> {
+    fn at(&self, key: &str) -> Option<Instant> {
+        self.0.get(key)?.as_i64().map(Instant)
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.as_str()
+    }
+
+    fn seat(&self, key: &str) -> Option<Seat> {
+        self.text(key)?.parse().ok()
+    }
+
+    fn role(&self) -> Option<Role> {
+        self.text("man").and_then(|man| man.chars().next()).and_then(Role::from_char)
+    }
+
+    /// Men that stood elsewhere: from where, to where.
+    fn ways(&self) -> Vec<(Square, Square)> {
+        let men = self.0.get("men").and_then(Value::as_array).into_iter().flatten();
+        let square = |man: &Value, key: &str| man.get(key)?.as_str()?.parse::<Square>().ok();
+        men.filter_map(|man| Some((square(man, "from")?, square(man, "to")?))).collect()
+    }
+
+    /// Whether this names the ply by its squares.
+    fn names_move(&self, effect: &Effect) -> bool {
+        let from = effect.played.from().map(|square| square.to_string());
+        from.as_deref() == self.text("from") && Some(&*uci::destination(effect.played).to_string()) == self.text("to")
+    }
+
+    /// Whether a man went over that this names, to this seat, about when the key says.
+    fn names_capture(&self, effect: &Effect, to: &str, at: Option<&str>) -> bool {
+        let Some(transfer) = effect.transfer else { return false };
+        let when = at.is_none_or(|key| self.at(key).is_some_and(|at| near(effect.completed_at, at)));
+        self.seat(to) == Some(transfer.to) && self.role() == Some(transfer.man.role) && when
+    }
+}
+
+impl Table {
+    /// Completed moves of a board were other ones: men are where the game has them now, incidents without ground are
+    /// dismissed, and mate or repetition that stands now is told.
+    pub(super) fn judge_revised(&mut self, board: BoardId, change: Change<'_>) {
+        self.judge.referee.men.sync(&self.play.game, self.now);
+        self.judge.referee.revised(board, &self.play.game);
+        let undecided =
+            |entry: &&Entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed);
+        let entries = self.judge.referee.docket.entries().iter().filter(undecided);
+        let gone = entries.filter(|entry| self.is_groundless(entry, board, change));
+        let gone: Vec<u64> = gone.map(|entry| entry.incident.id).collect();
+        gone.into_iter().for_each(|id| self.withdraw(id));
+        self.withdraw_repeated();
+        self.tell_position(board);
+    }
+
+    /// Whether nothing is left of what an incident said.
+    fn is_groundless(&self, entry: &Entry, board: BoardId, change: Change<'_>) -> bool {
+        let (incident, evidence) = (&entry.incident, Evidence(&entry.incident.evidence));
+        let here = incident.board == Some(board);
+        let seat = |effect: &Effect| incident.seat == Some(effect.seat);
+        let completed = |key: &str| {
+            let at = evidence.at(key);
+            move |effect: &Effect| at.is_some_and(|at| near(effect.completed_at, at))
+        };
+        match entry.kind {
+            Kind::IllegalMove => {
+                here && match evidence.at("completed_at") {
+                    Some(at) => !self.is_illegal_at(board, at),
+                    None => change.gained(|effect| seat(effect) && evidence.names_move(effect)),
+                }
+            }
+            Kind::IncompleteCastling => {
+                let then = completed("completed_at");
+                here && change.lost(|effect| then(effect) && is_castling(effect.played))
+            }
+            Kind::Checkmate => here && entry.is_open() && !self.play.game.is_mate(board),
+            Kind::Repetition => here && entry.is_open() && self.play.game.occurrences(board) < self.ruleset.repetition,
+            Kind::NotPassed => change.lost(|effect| evidence.names_capture(effect, "pocket_of", Some("captured_at"))),
+            Kind::EarlyPass => change.lost(|effect| evidence.names_capture(effect, "pocket_of", Some("completed_at"))),
+            Kind::WrongPocket => {
+                change.lost(|effect| evidence.names_capture(effect, "belongs_to", None))
+                    || change.gained(|effect| evidence.names_capture(effect, "pocket_of", None))
+            }
+            Kind::ForeignPiece => change.gained(|effect| evidence.names_capture(effect, "pocket_of", None)),
+            Kind::Concealed => self.has_landed(evidence, incident.seat, change),
+            Kind::HiddenDrop | Kind::RestrictedPieceUsed => {
+                change.lost(|effect| seat(effect) && drops(effect, evidence.role(), evidence.text("to")))
+            }
+            Kind::Premove => {
+                let made = evidence.text("move");
+                made.is_some_and(|made| change.lost(|effect| seat(effect) && uci::write(effect.played) == made))
+            }
+            Kind::Displaced => {
+                let ways = evidence.ways();
+                let is = |effect: &Effect| {
+                    let from = effect.played.from();
+                    ways.iter().any(|(left, to)| from == Some(*left) && uci::destination(effect.played) == *to)
+                };
+                here && change.gained(is)
+            }
+            Kind::ClockWithoutMove => {
+                let then = completed("pressed_at");
+                change.gained(|effect| seat(effect) && then(effect))
+            }
+            Kind::MovedWhileFrozen => {
+                let then = completed("completed_at");
+                change.lost(|effect| seat(effect) && then(effect))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the record has an illegal move that was completed then.
+    fn is_illegal_at(&self, board: BoardId, at: Instant) -> bool {
+        self.plies_of(board).any(|entry| !entry.completed.illegal.is_empty() && entry.completed.completed_at == at)
+    }
+
+    /// Whether a man that was out of its pocket was on its way to a square, as the record has it now.
+    fn has_landed(&self, evidence: Evidence<'_>, seat: Option<Seat>, change: Change<'_>) -> bool {
+        let Some(since) = evidence.at("since") else { return false };
+        let until = since + self.judge.referee.graces.lift + SHIFT_US;
+        let then = |effect: &Effect| (since + -SCAN_US..=until).contains(&effect.made_at);
+        change.gained(|effect| seat == Some(effect.seat) && drops(effect, evidence.role(), None) && then(effect))
+    }
+
+    /// An incident that nothing bears out any more; its evidence says why.
+    fn withdraw(&mut self, id: u64) {
+        let withdrawn = self.judge.referee.docket.withdraw(id, "correction");
+        withdrawn.into_iter().for_each(|incident| self.tell(incident));
+    }
+
+    /// Who has hidden men less than three times has not done so repeatedly (WBN 1.8d).
+    pub(super) fn withdraw_repeated(&mut self) {
+        let docket = &self.judge.referee.docket;
+        let few = |entry: &&Entry| {
+            let seat = entry.incident.seat.filter(|_| entry.kind == Kind::RepeatedlyHiding);
+            seat.is_some_and(|seat| docket.count(seat, HIDING) < REPEATED)
+        };
+        let gone: Vec<u64> = docket.open_entries().filter(few).map(|entry| entry.incident.id).collect();
+        gone.into_iter().for_each(|id| self.withdraw(id));
+    }
+
+    /// Mate and repetition that the corrected record has, unless they are told or decided already.
+    fn tell_position(&mut self, board: BoardId) {
+        let Some(at) = self.plies_of(board).next_back().map(|entry| entry.completed.completed_at) else { return };
+        let drafts = self.judge.referee.position(board, &self.play.game, at);
+        let docket = &self.judge.referee.docket;
+        let told = |draft: &Draft| {
+            let same = |entry: &&Entry| entry.kind == draft.kind && entry.incident.board == draft.board;
+            let stands = |entry: &Entry| entry.incident.state != IncidentState::Lapsed && !entry.is_withdrawn();
+            docket.entries().iter().filter(same).any(stands)
+        };
+        let drafts: Vec<Draft> = drafts.into_iter().filter(|draft| !told(draft)).collect();
+        self.report(drafts);
+    }
+}
+
+fn near(at: Instant, other: Instant) -> bool {
+    (at - other).abs() <= SHIFT_US
+}
+
+/// Whether a ply is castling, or a king that went as in castling.
+fn is_castling(played: Move) -> bool {
+    let leapt = |from: Square| from.rank() == played.to().rank() && from.distance(played.to()) == 2;
+    matches!(played, Move::Castle { .. }) || played.role() == Role::King && played.from().is_some_and(leapt)
+}
+
+/// Whether a ply drops a man of this kind, on this square if one is named.
+fn drops(effect: &Effect, role: Option<Role>, square: Option<&str>) -> bool {
+    let Move::Put { role: dropped, to } = effect.played else { return false };
+    Some(dropped) == role && square.is_none_or(|square| square == to.to_string())
+}

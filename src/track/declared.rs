@@ -1,0 +1,181 @@
+//! What players say that a pawn becomes: with the move, before it is pressed, or too late.
+//!
+//! In: declarations, completed plies. Out: the kind for the promotion that is being made, or another reading of the one
+//! that was completed. Where the rule set wants it said (FIDE-ext 3.6), a promotion of which nobody has said anything
+//! is open: no later move is called illegal for what the pawn may not be. It hears no voices and knows no buttons.
+
+use super::{
+    Revision, Tracker,
+    board::{BoardTrack, Seen},
+    past::{Past, promoting_to},
+};
+use crate::{
+    rules::{BoardPosition, Game, Move, PromotionChange},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Rank, Role, Seat},
+};
+
+/// Own plies after which a player may still say what a pawn became.
+const LATE_PLIES: usize = 2;
+
+/// What was said on one board.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said {
+    /// With the promotion that comes next.
+    now: ByColor<Option<(Role, Instant)>>,
+    /// With the one after the ply whose clock has been pressed.
+    next: ByColor<Option<(Role, Instant)>>,
+    /// The rule set wants it said.
+    must: bool,
+}
+
+/// What a declaration changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Declared {
+    /// The promotion that is being made, or the next one; nothing that was completed.
+    Coming,
+    /// A completed promotion was to another kind.
+    Otherwise(Revision),
+    /// The completed promotion with this index on its board was to this kind, and is certain now.
+    Certain(usize),
+}
+
+impl Said {
+    /// The side to move promotes to what it said.
+    pub(super) fn tell(&self, position: &mut BoardPosition) {
+        self.tell_for(position.turn(), position);
+    }
+
+    /// A position in which this side will promote to what it said.
+    pub(super) fn tell_for(&self, color: Color, position: &mut BoardPosition) {
+        if let Some((role, _)) = *self.now.get(color) {
+            position.declare_promotion(role);
+        }
+    }
+
+    /// A ply was completed; answers whether it is a promotion of which this was said. What was said before a move that
+    /// promotes nothing is forgotten with it.
+    pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> bool {
+        let now = self.now.get_mut(color);
+        let said = now.is_some_and(|(role, _)| played.promotion() == Some(role));
+        if played.promotion().is_some() || now.is_some_and(|(_, at)| at < made_at) {
+            *now = None;
+        }
+        if let Some(next) = self.next.get_mut(color).take() {
+            *now = Some(next);
+        }
+        said
+    }
+}
+
+impl Tracker {
+    /// A player said what a pawn becomes: with the move that is being made, the next one that promotes, or the last
+    /// one. The caller takes it to the record and observes the board anew.
+    pub fn declare(&mut self, game: &Game, seat: Seat, role: Role, seen: &Seen<'_>, at: Instant) -> Declared {
+        let position = self.arriving(game, seat.board).apply(game.board(seat.board));
+        self.boards[seat.board.index()].declare(seat, role, &position, seen, at)
+    }
+
+    /// Whether the rule set wants promotions said.
+    pub(super) fn ask_for_promotions(&mut self, game: &Game, board: BoardId) {
+        self.boards[board.index()].said.must = game.ruleset().promotion_must_be_said;
+    }
+}
+
+impl BoardTrack {
+    fn declare(&mut self, seat: Seat, role: Role, position: &BoardPosition, seen: &Seen<'_>, at: Instant) -> Declared {
+        let color = seat.color;
+        let first = usize::from(position.turn() != color);
+        let promotes = self.line.iter().skip(first).step_by(2).position(|ply| ply.played.promotion().is_some());
+        if let Some(index) = promotes {
+            *self.said.now.get_mut(color) = Some((role, at));
+            self.line.truncate(first + 2 * index);
+        } else if self.presses.iter().any(|press| press.by == color) {
+            *self.said.next.get_mut(color) = Some((role, at));
+        } else if let Some(index) = self.promoted_silently(position, color) {
+            return self.declare_late(seat.board, index, role, position, seen);
+        } else {
+            *self.said.now.get_mut(color) = Some((role, at));
+        }
+        Declared::Coming
+    }
+
+    /// A player's promotion, one of its last plies, of which nothing was said while no other pawn is about to promote.
+    fn promoted_silently(&self, position: &BoardPosition, color: Color) -> Option<usize> {
+        let own = (self.given..self.past.len()).rev().filter(|index| self.past[*index].before.turn() == color);
+        let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
+        let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
+        (!self.past[last].said && ready.is_empty()).then_some(last)
+    }
+
+    /// A declaration that comes after the move counts if all moves since are legal with it.
+    fn declare_late(
+        &mut self,
+        board: BoardId,
+        index: usize,
+        role: Role,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+    ) -> Declared {
+        let root = self.root(position, self.past.len() - index);
+        let played: Vec<Move> = self.past[index..].iter().map(|past| past.played).collect();
+        if played.first().and_then(|m| m.promotion()) == Some(role) {
+            self.past[index].said = true;
+            let open = !std::mem::take(&mut self.past[index].rivals).is_empty();
+            return if open { Declared::Certain(index) } else { Declared::Coming };
+        }
+        let moves = root.with_promotion(&played, PromotionChange { index: 0, role });
+        let Some(moves) = moves.filter(|_| root.rules().may_promote_to(role)) else { return Declared::Coming };
+        let revision = self.revise(board, position, seen, index, &moves);
+        self.past[index].said = true;
+        Declared::Otherwise(revision)
+    }
+
+    /// The position `back` plies ago, in which the player who is to move now promotes to what it said.
+    pub(super) fn root_as_said(&self, position: &BoardPosition, back: usize) -> BoardPosition {
+        let mut root = self.root(position, back);
+        self.said.tell_for(position.turn(), &mut root);
+        root
+    }
+
+    /// Plies from a promotion on that its player has declared to be another.
+    pub(super) fn forget_undeclared(&mut self, turn: Color) {
+        let Some((role, _)) = *self.said.now.get(turn) else { return };
+        let other = |ply: &super::LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
+        if let Some(index) = self.line.iter().step_by(2).position(other) {
+            self.line.truncate(2 * index);
+        }
+    }
+
+    /// What else a pawn may have become of which its player has said nothing where that must be said, and no real man
+    /// stands for.
+    pub(super) fn open_promotions(
+        &self,
+        position: &BoardPosition,
+        played: Move,
+        said: bool,
+        seen: Option<&Seen<'_>>,
+    ) -> Vec<Move> {
+        let Some(known) = played.promotion().filter(|_| self.said.must && !said) else { return Vec::new() };
+        let shown = seen.map(|seen| seen.placement.kinds(played.to()));
+        if shown.is_some_and(|shown| shown.single() == Some(Some(known.of(position.turn())))) {
+            return Vec::new();
+        }
+        let others = position.rules().promotions().filter(|role| *role != known);
+        others.map(|role| promoting_to(played, role)).collect()
+    }
+
+    /// Whether the line bears out that the ply at `index` promoted to another kind: the man moves like it, or the laws
+    /// leave open what it is and nothing else explains the moves.
+    pub(super) fn tells_promotion(&self, index: usize, alternative: Move, line: &[Move]) -> bool {
+        let Past { said, before, .. } = &self.past[index];
+        let open =
+            self.said.must && !said && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
+        let stands = self.stands_now(index, alternative.to());
+        open || stands.is_some_and(|square| line.iter().any(|m| m.from() == Some(square)))
+    }
+}
+
+/// Where pawns stand that promote next.
+fn before_last_rank(color: Color) -> Bitboard {
+    Bitboard::from_rank(color.fold_wb(Rank::Seventh, Rank::Second))
+}

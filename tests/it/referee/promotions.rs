@@ -1,0 +1,119 @@
+//! What pawns become: said with the move, said too late, not said at all (WBN 5.7, FIDE-ext 3.6).
+
+use bughoused::event::Body;
+use serde_json::json;
+
+use super::Bench;
+
+const ROWS: [&str; 2] = ["4k3/P6p/8/8/8/8/6PP/4K3", "4k3/7p/8/8/8/8/6PP/4K3"];
+/// White's pawn goes to a8 and the clock is pressed: a queen or a rook there gives check.
+const PROMOTES: &str = "a7- a8P . w 1s";
+/// Black answers with a move that leaves it to be a check, or not.
+const REPLIES: &str = "h7- h6p . b 3s";
+
+/// A game under a law from a position in which White may promote on A.
+fn bench(rules: &str) -> Bench {
+    let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+    bench.play("stop");
+    (0..2).for_each(|board| bench.stand(board, ROWS[board], true));
+    let bfen = format!("{} w - - | {} w - -", ROWS[0], ROWS[1]);
+    assert!(bench.ask("set-position", json!({ "bfen": bfen })).error.is_none());
+    bench.play("go 1s");
+    bench.events.clear();
+    bench
+}
+
+/// Moves of board A after all corrections.
+fn record(bench: &Bench) -> String {
+    let mut moves = Vec::new();
+    for event in &bench.events {
+        match &event.body {
+            Body::Move(played) => moves.push((event.seq, played.san.clone())),
+            Body::Correction(correction) => {
+                let from = moves.iter().position(|(seq, _)| *seq == correction.supersedes).unwrap();
+                moves.truncate(from);
+                moves.extend(correction.moves.iter().map(|played| (event.seq, played.san.clone())));
+            }
+            _ => {}
+        }
+    }
+    moves.into_iter().map(|(_, san)| san).collect::<Vec<_>>().join(" ")
+}
+
+/// What was told to be uncertain and to be resolved: candidates.
+fn questions(bench: &Bench) -> Vec<String> {
+    let asked = bench.events.iter().filter_map(|event| match &event.body {
+        Body::Uncertain(question) => Some(format!("? {}", question.candidates.join(" "))),
+        Body::Resolved(answer) => Some(format!("= {}", answer.candidates.join(" "))),
+        _ => None,
+    });
+    asked.collect()
+}
+
+#[test]
+fn what_is_said_with_the_move_is_what_the_pawn_becomes() {
+    for rules in ["wbn-1.00", "cz-2024.06", "fide-ext"] {
+        // WBN 5.7, CZ 5.7, FIDE-ext 3.6
+        let mut bench = bench(rules);
+        bench.play("A!knight").play(PROMOTES).play(REPLIES);
+        assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]), "{rules}");
+        assert_eq!(questions(&bench), [""; 0], "{rules}");
+    }
+}
+
+#[test]
+fn what_is_said_after_the_press_counts_for_the_move_that_was_made() {
+    for rules in ["wbn-1.00", "cz-2024.06", "fide-ext"] {
+        // WBN 5.7, CZ 5.7, FIDE-ext 3.6: the effect of the promotion is immediate
+        let mut bench = bench(rules);
+        bench.play(PROMOTES).play("A!knight").play(REPLIES);
+        assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]), "{rules}");
+    }
+}
+
+#[test]
+fn a_declaration_that_no_promotion_follows_is_forgotten() {
+    // WBN 5.7: the button was pressed by accident, two moves before the pawn promotes
+    let mut bench = bench("wbn-1.00");
+    bench.play("A!knight g2- g3P . w 1s h7- h6p . b 1s").play(PROMOTES);
+    assert_eq!(record(&bench), "g3 h6 a8=Q+");
+}
+
+#[test]
+fn what_nobody_has_said_is_a_queen_unless_the_law_wants_it_said() {
+    for rules in ["wbn-1.00", "cz-2024.06"] {
+        // WBN 5.7, CZ 5.7: declaring a queen is not obligatory
+        let mut bench = bench(rules);
+        bench.play(PROMOTES).play(REPLIES);
+        assert_eq!(bench.told(), ["illegal-move a decisive leaves-king-in-check"], "{rules}");
+    }
+    // FIDE-ext 3.6: it must be said; while it is open, nothing is illegal for what it may not be
+    let mut bench = bench("fide-ext");
+    bench.play(PROMOTES).play(REPLIES);
+    assert_eq!((record(&bench).as_str(), bench.told()), ("a8=B h6", vec![]));
+    assert_eq!(questions(&bench)[0], "? a8=Q+ a8=R+ a8=B a8=N");
+}
+
+#[test]
+fn what_was_said_to_be_a_queen_is_one() {
+    // FIDE-ext 3.6, FIDE-ext 4.2
+    for said in
+        [["", "?declare{\"seat\":\"A\",\"promotion\":\"Q\"}"], ["?declare{\"seat\":\"A\",\"promotion\":\"Q\"}", ""]]
+    {
+        let mut bench = bench("fide-ext");
+        bench.play(said[0]).play(PROMOTES).play(said[1]).play(REPLIES);
+        assert_eq!(bench.told(), ["illegal-move a decisive leaves-king-in-check"], "{said:?}");
+        let expect: &[&str] = if said[0].is_empty() { &["? a8=Q+ a8=R+ a8=B a8=N", "= a8=Q+"] } else { &[] };
+        assert_eq!(questions(&bench), expect, "{said:?}");
+    }
+}
+
+#[test]
+fn a_pawn_that_jumps_was_a_knight() {
+    for rules in ["wbn-1.00", "cz-2024.06", "fide-ext"] {
+        // WBN 5.7, CZ 5.7, FIDE-ext 3.6: Black gets out of the check that the queen would give
+        let mut bench = bench(rules);
+        bench.play(PROMOTES).play("e8- e7k . b 1s a8- b6P . w 3s");
+        assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N Ke7 Nb6", vec![]), "{rules}");
+    }
+}
