@@ -99,12 +99,14 @@ impl BoardTrack {
         Declared::Coming
     }
 
-    /// A player's promotion, one of its last plies, of which nothing was said while no other pawn is about to promote.
+    /// A player's promotion, one of its last plies, of which nothing was said: the ply just made, or an earlier one
+    /// while no other pawn is about to promote.
     fn promoted_silently(&self, position: &BoardPosition, color: Color) -> Option<usize> {
         let own = (self.given..self.past.len()).rev().filter(|index| self.past[*index].before.turn() == color);
         let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
         let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
-        (!self.past[last].said && ready.is_empty()).then_some(last)
+        let just_made = last + 1 == self.past.len();
+        (!self.past[last].said && (just_made || ready.is_empty())).then_some(last)
     }
 
     /// A declaration that comes after the move counts if all moves since are legal with it.

@@ -170,7 +170,7 @@ impl BoardTrack {
         certain
     }
 
-    /// Where else the man of a ply may have gone if nobody saw it where it went: to any square that showed nothing, too.
+    /// Where else the man of a ply may have gone if nobody saw where it went: to any square that showed nothing, too.
     pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
         let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
         let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);

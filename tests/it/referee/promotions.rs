@@ -13,10 +13,14 @@ const REPLIES: &str = "h7- h6p . b 3s";
 
 /// A game under a law from a position in which White may promote on A.
 fn bench(rules: &str) -> Bench {
+    bench_of(rules, ROWS)
+}
+
+fn bench_of(rules: &str, rows: [&str; 2]) -> Bench {
     let mut bench = Bench::playing(&json!({ "ruleset": rules }));
     bench.play("stop");
-    (0..2).for_each(|board| bench.stand(board, ROWS[board], true));
-    let bfen = format!("{} w - - | {} w - -", ROWS[0], ROWS[1]);
+    (0..2).for_each(|board| bench.stand(board, rows[board], true));
+    let bfen = format!("{} w - - | {} w - -", rows[0], rows[1]);
     assert!(bench.ask("set-position", json!({ "bfen": bfen })).error.is_none());
     bench.play("go 1s");
     bench.events.clear();
@@ -69,6 +73,14 @@ fn what_is_said_after_the_press_counts_for_the_move_that_was_made() {
         bench.play(PROMOTES).play("A!knight").play(REPLIES);
         assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]), "{rules}");
     }
+}
+
+#[test]
+fn what_is_said_after_the_press_is_not_of_another_pawn_that_may_promote_next() {
+    // WBN 5.7: on g7 stands one
+    let mut bench = bench_of("wbn-1.00", ["4k3/P5Pp/8/8/8/8/7P/4K3", ROWS[1]]);
+    bench.play(PROMOTES).play("A!knight").play(REPLIES);
+    assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]));
 }
 
 #[test]
