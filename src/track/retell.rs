@@ -81,11 +81,8 @@ impl BoardTrack {
         let back = self.back();
         let first = self.past.len() - back;
         let tail = &self.past[first..];
-        let before = |plies: usize| {
-            let ply = first.checked_sub(plies).and_then(|index| self.past.get(index));
-            ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
-        };
-        let [completed, made] = [0, 1].map(|which| [before(2)[which], before(1)[which]]);
+        let [second, last] = [2, 1].map(|plies| self.times_before(first, plies));
+        let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
         let Presses { old: presses, young, until, unheard } =
             self.presses_since(tail, seen.placement, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
@@ -139,6 +136,12 @@ impl BoardTrack {
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
         let from = if unheard { kept } else { kept.min(same) };
         (better && others).then_some((first + from, told))
+    }
+
+    /// When the ply so many plies before one was completed and made, or when the board was looked at first.
+    fn times_before(&self, index: usize, plies: usize) -> [Instant; 2] {
+        let ply = index.checked_sub(plies).and_then(|index| self.past.get(index));
+        ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
     }
 
     /// The presses since an instant. Without a clock turns stand for them, or where the sensors do not tell whose men
