@@ -10,6 +10,10 @@ use crate::types::{BoardId, Instant, Kinds, MS, Piece, Role, SECOND, Seat};
 
 /// A man that is seen to come before it is seen to leave came by so much: boards are scanned field by field.
 const EARLY_US: i64 = 400 * MS;
+/// Places that may read otherwise on a board that is set up; one with more is not.
+const APART_MAX: usize = 2;
+/// Places whose readings are remembered: four boards, and trays of 64 slots.
+const PLACES_MAX: usize = 1024;
 /// Readings that are followed.
 const URNS_MAX: usize = 4;
 /// What left so long ago has rather left play than that it comes down now: a pawn that was promoted, a hidden man.
@@ -62,8 +66,8 @@ impl Place {
 }
 
 impl Mistagged {
-    /// A board is set up: these men stand there. A man that reads as another while one of that other's reading is too
-    /// many is wrongly tagged; men that have changed places are not.
+    /// A game begins with these men on a board, which shows them but for a place or two. A man that reads as another
+    /// while one of that other's reading is too many is wrongly tagged; men that have changed places are not.
     pub fn set_up(&mut self, men: &[(Place, Piece)]) {
         let stands = |place: &Place| self.raw.get(place).copied().unwrap_or(Kinds::ANY);
         let surplus = |reads: Kinds| {
@@ -74,7 +78,8 @@ impl Mistagged {
             let reads = stands(place);
             matches!(reads.single(), Some(Some(read)) if read != *man) && surplus(reads)
         };
-        let wrong: Vec<(Place, Piece)> = men.iter().filter(wrong).copied().collect();
+        let apart = men.iter().filter(|(place, man)| stands(place) != Kinds::only(*man)).count();
+        let wrong: Vec<(Place, Piece)> = men.iter().filter(wrong).filter(|_| apart <= APART_MAX).copied().collect();
         wrong.into_iter().for_each(|(place, man)| self.learn(place, man));
     }
 
@@ -106,6 +111,9 @@ impl Mistagged {
 
     /// What stands on a place that reads so; and where that shows that something else stands than was said.
     pub fn read(&mut self, place: Place, raw: Kinds, at: Instant) -> (Kinds, Option<Retag>) {
+        if self.raw.len() >= PLACES_MAX && !self.raw.contains_key(&place) {
+            return (raw, None);
+        }
         self.raw.insert(place, raw);
         let (mut kinds, mut retag) = (raw, None);
         for urn in &mut self.urns {
@@ -265,6 +273,20 @@ mod tests {
     }
 
     #[test]
+    fn a_board_that_is_not_set_up_has_no_wrong_tags() {
+        let mut men = Mistagged::default();
+        let expected: Vec<_> = (1..9).map(|field| (cell(field), Role::Pawn.of(Color::Black))).collect();
+        for field in 1..9 {
+            men.read(cell(field), if field < 4 { BISHOP } else { PAWN }, Instant(0));
+        }
+        men.set_up(&expected);
+        assert!(men.urns.is_empty());
+        men.read(cell(1), PAWN, Instant(1));
+        men.set_up(&expected);
+        assert_eq!(men.urns[0].told.values().copied().collect::<Vec<_>>(), [PAWN, PAWN]);
+    }
+
+    #[test]
     fn what_is_remembered_is_bounded() {
         let mut men = set_up();
         for at in 0..1000 {
@@ -273,5 +295,9 @@ mod tests {
             men.read(place, Kinds::EMPTY, Instant(at * MS + 500 * MS));
         }
         assert!(men.urns[0].air.len() <= AIR_MAX && men.urns[0].early.len() <= 2);
+        for slot in 0..u16::MAX {
+            men.read(Place::Slot(BoardId::A.seat(Color::White), slot), PAWN, Instant(0));
+        }
+        assert_eq!(men.raw.len(), PLACES_MAX);
     }
 }

@@ -432,9 +432,9 @@ impl BoardTrack {
         };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
+        let unseen_too = seen.filter(|_| !ply.covered).map(|seen| self.alike(position, ply.played, seen));
         let mut rivals = std::mem::take(&mut self.rivals);
-        rivals
-            .extend(seen.into_iter().filter(|_| !ply.covered).flat_map(|seen| self.alike(position, ply.played, seen)));
+        rivals.extend(unseen_too.into_iter().flatten());
         let (played, made_at) = (ply.played, ply.made_at);
         rivals.extend(self.open_promotions(position, played, said, seen));
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
@@ -563,7 +563,8 @@ impl BoardTrack {
         self.presses.pop_front();
         self.line.clear();
         self.rivals = found.rivals.to_vec();
-        self.rivals.extend(self.alike(position, played, seen));
+        let unseen_too = self.alike(position, played, seen);
+        self.rivals.extend(unseen_too);
         Some(self.completed_by(press, position, board, (played, press.at), Vec::new()))
     }
 

@@ -170,21 +170,22 @@ impl BoardTrack {
         certain
     }
 
-    /// Where else the man of a ply may have gone if nobody saw where it went: to any square that showed nothing, too.
+    /// Where else the man of a ply may have gone if nobody saw where it went: to any square that showed as little.
     pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
         let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
         let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
+        let man = played.role().of(position.turn());
         let shows = |m: Move| {
-            let roles = [m.role(), m.promotion().unwrap_or(m.role())];
             let to = uci::destination(m);
-            let showed = |role: Role| seen.placement.showed(to, role.of(position.turn()), since, Instant(i64::MAX));
-            roles.into_iter().any(showed) || !seen.placement.allows_empty().contains(to)
+            let showed = seen.placement.showed(to, man, since, Instant(i64::MAX));
+            showed || !seen.placement.allows_empty().contains(to)
         };
         if shows(played) || played.promotion().is_some() {
             return Vec::new();
         }
         let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
-        position.legal_moves().into_iter().filter(same).filter(|m| !shows(*m)).take(ALIKE_MAX).collect()
+        let other = |m: &Move| same(m) && !shows(*m) && !self.rivals.contains(m);
+        position.legal_moves().into_iter().filter(other).take(ALIKE_MAX).collect()
     }
 
     /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.

@@ -14,6 +14,7 @@ mod promotions;
 mod recorded;
 mod restart;
 mod silence;
+mod tags;
 mod verbs;
 mod withdrawn;
 
