@@ -148,9 +148,10 @@ impl Table {
         let mut clocks: Vec<Option<ClockTimes>> = vec![None; game.len()];
         let mut history = std::mem::take(&mut self.play.history);
         for entry in &mut history {
-            let Completed { board, played, .. } = entry.completed;
+            let Completed { board, played, made_at, completed_at, .. } = entry.completed;
             clocks[board.index()] = entry.completed.clock.or(clocks[board.index()]);
-            let told = entry.event.uci == uci::write(played) && entry.event.made_at == entry.completed.made_at;
+            let when = (entry.event.made_at, entry.event.completed_at);
+            let told = entry.event.uci == uci::write(played) && when == (made_at, completed_at);
             let seat = board.seat(game.board(board).turn());
             let written = match game.is_legal(board, played) {
                 true => san::write(game.board(board), played, game.len()),

@@ -106,6 +106,10 @@ impl BoardTrack {
             noting: self.notes.is_some(),
         };
         let straight = hindsight::straight(account, &record);
+        let otherwise = straight.as_ref().and_then(|(told, _)| self.pressed_otherwise(told, tail));
+        if let (Some((told, _)), Some(same)) = (&straight, otherwise) {
+            return Some((first + same, told.clone()));
+        }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
             let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;
             if !suspicion.arises(first, costs, told.cost.saturating_sub(made)) {
@@ -113,6 +117,9 @@ impl BoardTrack {
             }
         }
         let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
+        if let Some(same) = self.pressed_otherwise(&recorded, tail).filter(|_| !unheard) {
+            return Some((first + same, recorded));
+        }
         let least = recorded.moves().count() as u32 * cost::PLY;
         if recorded.cost < least + cost::REREAD {
             *look = self.look(position, back, &recorded, None);
@@ -136,6 +143,14 @@ impl BoardTrack {
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
         let from = if unheard { kept } else { kept.min(same) };
         (better && others).then_some((first + from, told))
+    }
+
+    /// The first completed ply that another press completed than the one by which it is recorded, where all were pressed
+    /// for.
+    fn pressed_otherwise(&self, told: &Told, tail: &[Past]) -> Option<usize> {
+        let pressed = told.plies.len() == tail.len() && told.plies.iter().all(|ply| ply.press.is_some());
+        let moved = |(new, old): (&Ply, &Past)| (new.completed_at - old.completed_at).abs() > hindsight::LATE_US;
+        told.plies.iter().zip(tail).position(moved).filter(|_| pressed && told.idle == 0)
     }
 
     /// When the ply so many plies before one was completed and made, or when the board was looked at first.

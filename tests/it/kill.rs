@@ -108,6 +108,12 @@ struct Found {
     broken: Vec<String>,
 }
 
+impl Found {
+    fn is_bad(&self) -> bool {
+        (self.closed, self.lost, self.doubled, self.wrong) != (0, 0, 0, 0) || !self.broken.is_empty()
+    }
+}
+
 /// The events of the journal, opened as a daemon opens it. `known` are those of an earlier look.
 fn look(dir: &Path, known: &[Event], found: &mut Found) -> Vec<Event> {
     match Journal::open(dir) {
@@ -167,8 +173,12 @@ fn compare(truth: &Truth, events: &[Event], away: &[Away], seed: u64, found: &mu
         let played: Vec<String> = truth.moves.iter().filter(|m| m.board == board).map(|m| m.uci.clone()).collect();
         let recorded = moves_of(record, board);
         (found.played, found.recorded) = (found.played + played.len(), found.recorded + recorded.len());
-        let plies = record.moves.iter().filter(|(_, m)| m.board == board).map(|(_, m)| m.ply);
-        found.doubled += plies.zip(1..).filter(|(ply, expect)| ply < expect).count();
+        let plies: Vec<u32> = record.moves.iter().filter(|(_, m)| m.board == board).map(|(_, m)| m.ply).collect();
+        let doubled = plies.iter().zip(1..).filter(|(ply, expect)| **ply < *expect).count();
+        if doubled > 0 {
+            found.broken.push(format!("seed {seed}: plies of board {board}: {plies:?}"));
+        }
+        found.doubled += doubled;
         let doubted = events.iter().any(|e| matches!(&e.body, Body::Uncertain(doubt) if doubt.board == board));
         let kept = kept(&texts(&played), &texts(&recorded));
         let presses: Vec<i64> = truth.moves.iter().filter(|m| m.board == board).map(|m| m.press.micros()).collect();
@@ -229,6 +239,12 @@ async fn game(seed: u64, kills: usize) -> Found {
     node.wait().unwrap();
     let events = look(dir.path(), &known, &mut found);
     compare(&performance.truth, &events, &away(&kills_at, began, &events), seed, &mut found);
+    if found.is_bad() {
+        let lines: Vec<String> = events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kill-{seed}.jsonl"));
+        std::fs::write(&kept, lines.join("\n")).unwrap();
+        println!("what the journal of seed {seed} says is kept in {}", kept.display());
+    }
     hands.abort();
     found
 }
@@ -263,6 +279,5 @@ async fn nothing_is_lost_or_doubled_by_kills() {
         "{unheard} lost that a node heard, {unfound} not found that were made while none did, {extra} nobody made;"
     );
     println!("of {} boards {unsure} told to be uncertain, {wrong} wrong", 2 * played);
-    assert_eq!((*closed, *lost, *doubled, *wrong), (0, 0, 0, 0));
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(!all.is_bad(), "{}", broken.join("\n"));
 }

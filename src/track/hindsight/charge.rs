@@ -38,6 +38,8 @@ pub struct Charge<'a> {
     pub next: Option<(Move, &'a Squares)>,
     /// The ply before it, if that is one of the line.
     pub last: Option<Ply>,
+    /// Its man was seen where it went.
+    pub seen: bool,
     /// Since when its player may have touched something for it.
     pub earlier: Instant,
     /// When the ply before was completed.
@@ -109,11 +111,11 @@ impl Charge<'_> {
         let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
         // It was not captured where nobody saw it if it stands on another square.
         let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
-        let elsewhere = !since.meets(kinds) && wrong.into_iter().any(stands);
+        let elsewhere = !self.seen && wrong.into_iter().any(stands);
         let caught = caught && !elsewhere;
         match self.played {
-            _ if since.meets(kinds) && caught => named!(ABSENT_CAUGHT),
-            _ if since.meets(kinds) => named!(ABSENT),
+            _ if self.seen && caught => named!(ABSENT_CAUGHT),
+            _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
             Move::Put { .. } if caught => named!(CAUGHT_DROP),
             _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => named!(CAUGHT_PASSING),

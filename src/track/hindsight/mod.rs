@@ -377,7 +377,9 @@ impl<'a> Teller<'a> {
         let (from, late) = (node.since[0], until + LATE_US);
         let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
         let replaced = left.and_then(|left| self.log.replaced(left, to, from, late));
-        let arrived = replaced.or_else(|| self.log.arrived(to, kinds, from, late));
+        let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
+        let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
+        let arrived = replaced.or(came);
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut hands = node.hands;
@@ -416,6 +418,13 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// Whether such a man stood on a square that the player's last ply left, or the other one's captured on: what was
+    /// seen of it is not the next one's coming.
+    fn left_behind(&self, node: &Node, square: Square, kinds: Kinds) -> bool {
+        let left = self.back(node).nth(1).is_some_and(|own| own.played.from() == Some(square));
+        left || node.before.at(square).meets(kinds) && !node.squares.at(square).meets(kinds)
+    }
+
     /// The plies of a line, the last first.
     fn back(&self, node: &Node) -> impl Iterator<Item = &Ply> {
         self.tried(node).map(|tried| &tried.ply)
@@ -433,7 +442,7 @@ impl<'a> Teller<'a> {
         let before = plies.next().copied();
         let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
-        let played = last.played;
+        let Ply { played, seen, .. } = *last;
         drop(plies);
         Charge {
             account: self.account,
@@ -443,6 +452,7 @@ impl<'a> Teller<'a> {
             position: &node.position,
             next,
             last: before,
+            seen,
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],
