@@ -9,7 +9,7 @@ use crate::{
     event::{Body, Correction, Event, GameEnded, GameStarted, Incident, Move, Players},
     notation::bpgn,
     table::resume::Unfinished,
-    types::{Instant, Seat},
+    types::{Instant, Seat, by_time},
 };
 
 /// One game as recorded.
@@ -126,8 +126,11 @@ impl GameRecord {
 
     /// Moves stand in the order of their completion, also one that was found late.
     fn insert(&mut self, seq: u64, played: Move) {
-        let later = self.moves.iter().rev().take_while(|(_, known)| known.completed_at > played.completed_at).count();
-        self.moves.insert(self.moves.len() - later, (seq, played));
+        let late = self.moves.last().is_some_and(|(_, last)| last.completed_at > played.completed_at);
+        self.moves.push((seq, played));
+        if late {
+            self.sort();
+        }
     }
 
     /// Replaces the board's moves from the superseded one on; a new move takes the place of the old one of its ply.
@@ -148,7 +151,11 @@ impl GameRecord {
             }
         });
         self.moves.extend(fresh.map(|new| (seq, new.clone())));
-        self.moves.sort_by_key(|(_, played)| played.completed_at);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        by_time(&mut self.moves, |(_, played)| (played.board, played.completed_at));
     }
 
     /// The game in BPGN, strict form. That a move stands illegally is told once the game has ended (WBN 9.5).

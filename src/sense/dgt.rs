@@ -2,7 +2,8 @@
 //!
 //! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B and 42 again. A board has an input buffer of ten
 //! bytes, so commands are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing
-//! protects a payload against garbling, so the whole board is asked for after a reject and after rest.
+//! protects a payload against garbling, and changes are not numbered, so the whole board is asked for after a reject,
+//! after rest, and where what it shows cannot be.
 
 use std::collections::VecDeque;
 
@@ -93,6 +94,10 @@ impl DgtDevice {
             self.queue.extend(START_UP);
             self.next_send = at + PACING_US;
         }
+    }
+
+    pub(super) fn verify(&mut self) {
+        self.ask(Command::RequestBoard);
     }
 
     fn ask(&mut self, command: Command) {

@@ -110,6 +110,14 @@ impl Device {
         }
     }
 
+    /// What the device shows is doubted: it is asked for all of it if its line has no other protection.
+    pub fn verify(&mut self) {
+        match self {
+            Device::Dgt(device) => device.verify(),
+            Device::Bslp(_) => {}
+        }
+    }
+
     /// When [`Device::advance`] has something to do next.
     pub fn deadline(&self) -> Option<Instant> {
         match self {

@@ -45,6 +45,8 @@ pub struct Reported {
 pub struct BoardUnit {
     pub sense: BoardSense,
     pub clock: Option<ClockSense>,
+    /// The press for which the board was asked what it shows.
+    pub verified: Option<Instant>,
 }
 
 /// All sensors of a table.
@@ -97,6 +99,14 @@ impl Sensors {
     /// The board that a device senses.
     pub fn board_of(&self, device: DeviceIndex) -> Option<BoardId> {
         self.devices.get(device)?.settings.board
+    }
+
+    /// What a board shows does not explain a press: it is asked for all of it, once a press.
+    pub fn verify(&mut self, board: BoardId, press: Instant) {
+        if self.boards[board.index()].verified.replace(press) != Some(press) {
+            let wired = self.devices.iter_mut().filter(|wired| wired.settings.board == Some(board));
+            wired.for_each(|wired| wired.device.verify());
+        }
     }
 
     /// The seat whose pocket a channel of a device is.
@@ -174,5 +184,5 @@ fn board_unit(settings: &TableSettings, board: BoardId) -> Result<BoardUnit, Set
             ClockSide::Auto => None,
         })
     });
-    Ok(BoardUnit { sense: BoardSense::new(turned), clock })
+    Ok(BoardUnit { sense: BoardSense::new(turned), clock, verified: None })
 }

@@ -9,7 +9,7 @@ use crate::{
     notation::{bfen::Bfen, san, uci},
     rules::{Game, Move, Transfer},
     track::{Completed, Revision},
-    types::{BoardId, ClockTimes, Instant, Seat},
+    types::{BoardId, ClockTimes, Instant, Seat, by_time},
 };
 
 /// One completed move as it was published.
@@ -139,7 +139,7 @@ impl Table {
             let next = fresh.next();
             next.map(|completed| entry.completed = completed).is_some()
         });
-        self.play.history.sort_by_key(|entry| entry.completed.completed_at);
+        by_time(&mut self.play.history, |entry| (entry.event.board, entry.completed.completed_at));
     }
 
     /// Plays the history from the start and writes its events anew where the move is another one.

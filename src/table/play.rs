@@ -352,6 +352,11 @@ impl Table {
                 },
             }
         }
+        for board in self.play.game.ids() {
+            if let Some(press) = self.play.tracker.doubtful_press(board) {
+                self.sensors.verify(board, press);
+            }
+        }
     }
 
     fn complete(&mut self, completed: Completed) {

@@ -456,6 +456,12 @@ impl BoardTrack {
         illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) })
     }
 
+    /// The press that waits, if the line does not explain all that is seen.
+    pub fn doubtful_press(&self) -> Option<Instant> {
+        let doubtful = self.line.is_empty() || self.strangers || self.dropped_lies;
+        self.presses.front().filter(|_| doubtful).map(|press| press.at)
+    }
+
     /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
     /// explain: all squares have been read since the press.
     pub fn illegal_due(&self) -> Option<Instant> {

@@ -128,6 +128,11 @@ impl Tracker {
         self.boards[board.index()].line()
     }
 
+    /// The press of a ply that nothing that was seen explains well: a sensor may have been misheard.
+    pub fn doubtful_press(&self, board: BoardId) -> Option<Instant> {
+        self.boards[board.index()].doubtful_press()
+    }
+
     /// Squares that the line leaves unexplained.
     pub fn unexplained(&self, board: BoardId) -> crate::types::Bitboard {
         self.boards[board.index()].unexplained

@@ -11,12 +11,14 @@ mod board;
 mod clock;
 mod instant;
 mod kinds;
+mod order;
 mod time_control;
 
 pub use board::{BOARDS_MAX, BoardId, ParseBoardError, ParseSeatError, Seat, Team};
 pub use clock::ClockTimes;
 pub use instant::{Instant, MS, SECOND};
 pub use kinds::Kinds;
+pub use order::by_time;
 pub use shakmaty::{Bitboard, ByColor, ByRole, CastlingSide, Color, File, Piece, Rank, Role, Square};
 pub use time_control::{
     BASE_SECONDS_MAX, DURATION_MAX, ParseDurationError, ParseTimeControlError, STEP_SECONDS_MAX, StepMode, TimeControl,
