@@ -85,6 +85,12 @@ impl ClockSense {
         }
     }
 
+    /// White sits at the other side than was thought; false if the configuration says where.
+    pub fn turn(&mut self) -> bool {
+        self.white = if self.fixed { self.white } else { self.white.map(Side::other) };
+        !self.fixed
+    }
+
     /// Whether a time runs.
     pub fn is_running(&self) -> bool {
         self.last.is_some_and(|(_, frame)| frame.running)
@@ -190,6 +196,18 @@ mod tests {
         let view = clock.view(Instant(SECOND * 3)).unwrap();
         assert_eq!(view.running, Some(Color::Black));
         assert_eq!(view.times, ClockTimes { white_ms: 298_300, black_ms: 299_700 });
+    }
+
+    #[test]
+    fn sides_that_were_mistaken_are_turned_unless_they_are_configured() {
+        let mut clock = ClockSense::new(None);
+        clock.frame(frame(300, 299, true, Side::Left), Instant(0));
+        clock.first_run();
+        assert!(clock.turn());
+        assert_eq!(clock.view(Instant(0)).unwrap().running, Some(Color::Black));
+        let mut clock = ClockSense::new(Some(Side::Left));
+        assert!(!clock.turn());
+        assert_eq!(clock.white(), Some(Side::Left));
     }
 
     #[test]

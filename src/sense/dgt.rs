@@ -178,3 +178,29 @@ fn frame(reading: ClockReading) -> ClockFrame {
         to_move: Some(if reading.right_high { Side::Right } else { Side::Left }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_that_is_doubted_is_asked_for_all_of_it_once() {
+        let mut board = DgtDevice::default();
+        board.verify();
+        assert_eq!(board.advance(Instant::ZERO), None, "there is no line");
+        board.link(Instant::ZERO, true);
+        let mut now = Instant::ZERO;
+        let mut sent = |board: &mut DgtDevice| {
+            let all = std::iter::from_fn(|| {
+                now = now + PACING_US;
+                board.advance(now)
+            });
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(sent(&mut board).len(), START_UP.len());
+        board.verify();
+        board.verify();
+        let asked = sent(&mut board).into_iter().filter(|bytes| *bytes == [Command::RequestBoard.byte()]);
+        assert_eq!(asked.count(), 1);
+    }
+}

@@ -15,7 +15,7 @@ use crate::{
     notation::{bfen::Bfen, san, uci},
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
-    sense::{ClockFrame, ClockView, Fact, Place, TrayChange, TraySense},
+    sense::{ClockFrame, ClockSense, ClockView, Fact, Place, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Declared, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
     types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
 };
@@ -210,6 +210,18 @@ impl Table {
         }
     }
 
+    /// The plies show that the sides of a clock were mistaken: its first word was lost.
+    fn turn_clocks(&mut self) {
+        for board in self.play.game.ids() {
+            let clock = self.sensors.boards[board.index()].clock.as_mut();
+            if self.play.tracker.clock_is_turned(board) && clock.is_some_and(ClockSense::turn) {
+                self.play.tracker.turn_clock(&self.play.game, board);
+                self.watch_clock(board);
+                self.observe(board);
+            }
+        }
+    }
+
     pub(super) fn clock(&mut self, device: DeviceIndex, frame: Option<ClockFrame>) {
         let Some(board) = self.sensors.board_of(device) else { return };
         let at = self.now;
@@ -341,7 +353,10 @@ impl Table {
             let known = |board: BoardId| adrift[board.index()].is_none();
             let seen = |board| known(board).then(|| seen(&self.sensors, game, ledger, board));
             match tracker.next(game, seen, self.now) {
-                Some(Decision::Complete(completed)) => self.complete(completed),
+                Some(Decision::Complete(completed)) => {
+                    self.complete(completed);
+                    self.turn_clocks();
+                }
                 Some(Decision::Revise(revision)) => self.revise(revision),
                 None => match self.rename_drops().filter(|_| renames < RENAMES_MAX) {
                     Some(revision) => {

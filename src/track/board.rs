@@ -128,6 +128,8 @@ pub struct BoardTrack {
     pub(super) heard: VecDeque<Press>,
     /// Last movements of the lever, answered or not.
     pub(super) toggles: VecDeque<(Color, Instant)>,
+    /// Plies in a row that were completed by the press after their own.
+    pub(super) late_plies: usize,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, Instant)>,
@@ -185,6 +187,7 @@ impl BoardTrack {
             presses: VecDeque::new(),
             heard: VecDeque::new(),
             toggles: VecDeque::new(),
+            late_plies: 0,
             aliases: ArrayVec::new(),
             looked_back: None,
             given: 0,
@@ -226,6 +229,7 @@ impl BoardTrack {
         self.line.clear();
         self.presses.clear();
         self.heard.clear();
+        self.late_plies = 0;
         self.looked_back = None;
         self.reviewed = 0;
         self.suspicion = Suspicion::default();
@@ -421,6 +425,7 @@ impl BoardTrack {
         debug_assert!(droppable(position, ply.played));
         let said = self.said.completed(position.turn(), ply.played, ply.made_at);
         let press = self.presses.pop_front();
+        self.note_lateness(&ply, press.as_ref());
         let unseen = self.is_unwatched();
         self.gap &= press.is_none() || !self.presses.is_empty();
         let ended = if press.is_none() { self.ended_at.take() } else { None };
@@ -436,7 +441,7 @@ impl BoardTrack {
         let mut rivals = std::mem::take(&mut self.rivals);
         rivals.extend(unseen_too.into_iter().flatten());
         let (played, made_at) = (ply.played, ply.made_at);
-        rivals.extend(self.open_promotions(position, played, said, seen));
+        rivals.extend(self.open_promotions(position, played, said.is_some(), seen));
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);

@@ -6,12 +6,13 @@
 
 use super::{
     Revision, Tracker,
-    board::{BoardTrack, Seen},
+    board::{BoardTrack, LATE_US, Seen},
     past::{Past, promoting_to},
 };
 use crate::{
     rules::{BoardPosition, Game, Move, PromotionChange},
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Rank, Role, Seat},
+    sense::Reading,
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Rank, Role, Seat},
 };
 
 /// Own plies after which a player may still say what a pawn became.
@@ -52,11 +53,11 @@ impl Said {
         }
     }
 
-    /// A ply was completed; answers whether it is a promotion of which this was said. What was said before a move that
-    /// promotes nothing is forgotten with it.
-    pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> bool {
+    /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
+    /// that promotes nothing is forgotten with it.
+    pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> Option<Instant> {
         let now = self.now.get_mut(color);
-        let said = now.is_some_and(|(role, _)| played.promotion() == Some(role));
+        let said = now.filter(|(role, _)| played.promotion() == Some(*role)).map(|(_, at)| at);
         if played.promotion().is_some() || now.is_some_and(|(_, at)| at < made_at) {
             *now = None;
         }
@@ -92,7 +93,7 @@ impl BoardTrack {
         } else if self.presses.iter().any(|press| press.by == color) {
             *self.said.next.get_mut(color) = Some((role, at));
         } else if let Some(index) = self.promoted_silently(position, color) {
-            return self.declare_late(seat.board, index, role, position, seen);
+            return self.declare_late(seat.board, index, (role, at), position, seen);
         } else {
             *self.said.now.get_mut(color) = Some((role, at));
         }
@@ -106,7 +107,7 @@ impl BoardTrack {
         let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
         let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
         let just_made = last + 1 == self.past.len();
-        (!self.past[last].said && (just_made || ready.is_empty())).then_some(last)
+        (self.past[last].said.is_none() && (just_made || ready.is_empty())).then_some(last)
     }
 
     /// A declaration that comes after the move counts if all moves since are legal with it.
@@ -114,22 +115,44 @@ impl BoardTrack {
         &mut self,
         board: BoardId,
         index: usize,
-        role: Role,
+        (role, at): (Role, Instant),
         position: &BoardPosition,
         seen: &Seen<'_>,
     ) -> Declared {
         let root = self.root(position, self.past.len() - index);
         let played: Vec<Move> = self.past[index..].iter().map(|past| past.played).collect();
         if played.first().and_then(|m| m.promotion()) == Some(role) {
-            self.past[index].said = true;
+            self.past[index].said = Some(at);
             let open = !std::mem::take(&mut self.past[index].rivals).is_empty();
             return if open { Declared::Certain(index) } else { Declared::Coming };
         }
         let moves = root.with_promotion(&played, PromotionChange { index: 0, role });
         let Some(moves) = moves.filter(|_| root.rules().may_promote_to(role)) else { return Declared::Coming };
         let revision = self.revise(board, position, seen, index, &moves);
-        self.past[index].said = true;
+        self.past[index].said = Some(at);
         Declared::Otherwise(revision)
+    }
+
+    /// What was taken to be said of a promotion may have been said of the player's next one: that pawn was lifted just
+    /// then, and nothing else was said of it.
+    pub(super) fn hear_again(&mut self, board: BoardId, position: &BoardPosition, seen: &Seen<'_>) -> Option<Revision> {
+        let promoted = |index: &usize| self.past[*index].played.promotion().is_some();
+        let next = (self.given..self.past.len()).rev().take(LATE_PLIES).find(promoted)?;
+        let index = next.checked_sub(2).filter(promoted).filter(|index| *index >= self.given)?;
+        let (said, role) = (self.past[index].said?, self.past[index].played.promotion()?);
+        let from = self.past[next].played.from().filter(|_| self.past[next].said.is_none())?;
+        let lifted = |reading: Reading| reading.kinds == Kinds::EMPTY && (reading.since - said).abs() <= LATE_US;
+        if !seen.placement.readings(from).any(lifted) || self.past[index].made_at > said {
+            return None;
+        }
+        let root = self.root(position, self.past.len() - index);
+        let played: Vec<Move> = self.past[index..].iter().map(|past| past.played).collect();
+        let first = root.rules().promotions().next()?;
+        let moves = root.with_promotion(&played, PromotionChange { index: 0, role: first })?;
+        let moves = root.with_promotion(&moves, PromotionChange { index: next - index, role })?;
+        let revision = self.revise(board, position, seen, index, &moves);
+        self.past[next].said = Some(said);
+        Some(revision)
     }
 
     /// The position `back` plies ago, in which the player who is to move now promotes to what it said.
@@ -170,8 +193,9 @@ impl BoardTrack {
     /// leave open what it is and nothing else explains the moves.
     pub(super) fn tells_promotion(&self, index: usize, alternative: Move, line: &[Move]) -> bool {
         let Past { said, before, .. } = &self.past[index];
-        let open =
-            self.said.must && !said && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
+        let open = self.said.must
+            && said.is_none()
+            && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
         let stands = self.stands_now(index, alternative.to());
         open || stands.is_some_and(|square| line.iter().any(|m| m.from() == Some(square)))
     }

@@ -79,6 +79,9 @@ impl BoardTrack {
         self.looked_back = Some(self.state());
         self.reviewed = self.past.len();
         let position = arriving.apply(position);
+        if let Some(revision) = self.hear_again(board, &position, seen) {
+            return Some(revision);
+        }
         if let Some((from, moves)) = self.questioned(&position, seen) {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
                 self.refuse(&[(from, *role)]);
@@ -269,7 +272,7 @@ impl BoardTrack {
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
-            let said = past.said && !changed;
+            let said = past.said.filter(|_| !changed);
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);
             self.past.push(Past { said, shaky, revised: again, ..past });
             before.play(played);

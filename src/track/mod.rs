@@ -33,6 +33,7 @@ mod rename;
 mod retell;
 mod search;
 pub mod slots;
+mod turned;
 mod turns;
 
 use crate::{
@@ -131,6 +132,16 @@ impl Tracker {
     /// The press of a ply that nothing that was seen explains well: a sensor may have been misheard.
     pub fn doubtful_press(&self, board: BoardId) -> Option<Instant> {
         self.boards[board.index()].doubtful_press()
+    }
+
+    /// Whether the sides of a board's clock seem to be the other way round: [`Tracker::turn_clock`] then.
+    pub fn clock_is_turned(&self, board: BoardId) -> bool {
+        self.boards[board.index()].clock_is_turned()
+    }
+
+    /// The sides of a board's clock were mistaken.
+    pub fn turn_clock(&mut self, game: &Game, board: BoardId) {
+        self.boards[board.index()].turn_clock(game.board(board).turn());
     }
 
     /// Squares that the line leaves unexplained.

@@ -22,8 +22,8 @@ pub struct Past {
     pub clock: Option<ClockTimes>,
     /// Why it is illegal; empty for a legal move.
     pub illegal: Vec<Reason>,
-    /// Its player said what the pawn becomes.
-    pub said: bool,
+    /// When its player said what the pawn becomes.
+    pub said: Option<Instant>,
     /// Its man did not stand on its destination when the clock was pressed.
     pub shaky: bool,
     /// It was read otherwise at first.
@@ -40,7 +40,7 @@ impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, said, shaky, revised, unfelt) = (before.clone(), false, false, false, false);
+        let (before, said, shaky, revised, unfelt) = (before.clone(), None, false, false, false);
         let kinds = ByRole::default();
         Past { before, played, made_at, completed_at, clock, illegal, said, shaky, revised, rivals, unfelt, kinds }
     }

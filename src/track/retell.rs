@@ -106,9 +106,9 @@ impl BoardTrack {
             noting: self.notes.is_some(),
         };
         let straight = hindsight::straight(account, &record);
-        let otherwise = straight.as_ref().and_then(|(told, _)| self.pressed_otherwise(told, tail));
-        if let (Some((told, _)), Some(same)) = (&straight, otherwise) {
-            return Some((first + same, told.clone()));
+        let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
+        if let Some(same) = otherwise.filter(|_| !unheard) {
+            return straight.map(|(told, _)| (first + same, told));
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
             let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;
@@ -117,7 +117,7 @@ impl BoardTrack {
             }
         }
         let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
-        if let Some(same) = self.pressed_otherwise(&recorded, tail).filter(|_| !unheard) {
+        if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| !unheard) {
             return Some((first + same, recorded));
         }
         let least = recorded.moves().count() as u32 * cost::PLY;
@@ -130,24 +130,29 @@ impl BoardTrack {
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
         *look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
         let told = told?;
+        let from = Self::differs(&told, &recorded, tail, unheard)?;
+        illegal.is_none_or(|illegal| told.cost < recorded.before + illegal).then_some((first + from, told))
+    }
+
+    /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
+    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool) -> Option<usize> {
+        let back = tail.len();
         let moves: Vec<Move> = told.moves().collect();
-        let kept = moves.iter().zip(&record).take_while(|(new, old)| new == old).count();
+        let kept = moves.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let undone = if unheard { moves.len() < back } else { told.idle > recorded.idle };
         let margin = if undone { cost::UNDO } else { cost::REREAD };
-        let better =
-            told.cost + margin <= recorded.cost && illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         // A ply whose press was another one is told anew, too: its press would answer nothing else.
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
         let same = told.plies.iter().zip(tail).take_while(same).count();
         let repressed = same < back && told.plies.len() >= back && !unheard;
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
         let from = if unheard { kept } else { kept.min(same) };
-        (better && others).then_some((first + from, told))
+        (told.cost + margin <= recorded.cost && others).then_some(from)
     }
 
-    /// The first completed ply that another press completed than the one by which it is recorded, where all were pressed
-    /// for.
-    fn pressed_otherwise(&self, told: &Told, tail: &[Past]) -> Option<usize> {
+    /// The first completed ply that another press completed than the one by which it is recorded, where all were
+    /// pressed for.
+    fn pressed_otherwise(told: &Told, tail: &[Past]) -> Option<usize> {
         let pressed = told.plies.len() == tail.len() && told.plies.iter().all(|ply| ply.press.is_some());
         let moved = |(new, old): (&Ply, &Past)| (new.completed_at - old.completed_at).abs() > hindsight::LATE_US;
         told.plies.iter().zip(tail).position(moved).filter(|_| pressed && told.idle == 0)
@@ -217,7 +222,7 @@ impl BoardTrack {
                 rivals: Vec::new(),
             };
             let revised = old.revised || old.played != ply.played;
-            let said = old.said && old.played == ply.played;
+            let said = old.said.filter(|_| old.played == ply.played);
             let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement);
             self.past.push(Past { revised, said, ..past });
             before.play(ply.played);

@@ -27,7 +27,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Placement,
-    types::{Bitboard, ByColor, ByRole, Instant, Kinds, MS, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// How long after a press the sensors and the clock may tell of it.
@@ -425,6 +425,25 @@ impl<'a> Teller<'a> {
         left || node.before.at(square).meets(kinds) && !node.squares.at(square).meets(kinds)
     }
 
+    /// Men in partners' trays that no capture explains, if these plies were played and not those of the record: what
+    /// only the record captures may be on its way yet.
+    fn arrived(&self, node: &Node) -> ByColor<Hand> {
+        let mut arrived = *self.account.arrived;
+        let first = self.account.root.turn();
+        let captures = |(index, m): (usize, Move)| Some((if index % 2 == 0 { first } else { !first }, m.capture()?));
+        let mut known: Vec<(Color, Role)> =
+            self.account.promoted.iter().copied().enumerate().filter_map(captures).collect();
+        let mut plies: Vec<Move> = self.back(node).map(|ply| ply.played).collect();
+        plies.reverse();
+        for capture in plies.into_iter().enumerate().filter_map(captures) {
+            match known.iter().position(|other| *other == capture) {
+                Some(index) => _ = known.swap_remove(index),
+                None => _ = arrived.get_mut(capture.0).take(capture.1, Instant(i64::MAX)),
+            }
+        }
+        arrived
+    }
+
     /// The plies of a line, the last first.
     fn back(&self, node: &Node) -> impl Iterator<Item = &Ply> {
         self.tried(node).map(|tried| &tried.ply)
@@ -466,7 +485,8 @@ impl<'a> Teller<'a> {
     fn finish(&mut self, node: Node) -> Told {
         let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::LONG_AGO, |ply| ply.made_at);
         let since = [made(2), made(1)];
-        let Account { placement, arrived, aliases, blind, young, noting, .. } = self.account;
+        let Account { placement, aliases, blind, young, noting, .. } = self.account;
+        let arrived = &self.arrived(&node);
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
         let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
         let idle = if timely || young.is_empty() { 0 } else { cost::IDLE };

@@ -7,6 +7,7 @@
 //! beat all the time.
 
 mod claims;
+mod clocks;
 mod ends;
 mod hiding;
 mod moves;

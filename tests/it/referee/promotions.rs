@@ -129,3 +129,10 @@ fn a_pawn_that_jumps_was_a_knight() {
         assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N Ke7 Nb6", vec![]), "{rules}");
     }
 }
+
+#[test]
+fn what_is_said_as_another_pawn_is_lifted_is_said_of_that_one() {
+    let mut bench = bench_of("wbn-1.00", ["4k3/PP5p/8/8/8/8/6PP/4K3", "4k3/7p/8/8/8/8/6PP/4K3"]);
+    bench.play("a7- a8P . w 1s b7- A!knight . e8- d7k . b b8P . w 4s");
+    assert_eq!(record(&bench), "a8=Q+ Kd7 b8=N+");
+}
