@@ -470,10 +470,9 @@ impl BoardTrack {
     /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
     /// explain: all squares have been read since the press.
     pub fn illegal_due(&self) -> Option<Instant> {
-        let press = self.presses.front().filter(|_| self.completion == Completion::Clock)?;
+        let press = self.doubtful_press().filter(|_| self.completion == Completion::Clock)?;
         let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
-        let open = self.line.is_empty() || self.strangers || self.dropped_lies;
-        (open && !self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(press.at + wait)
+        (!self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(press + wait)
     }
 
     /// The illegal move that explains the board, if there is one.

@@ -106,8 +106,10 @@ impl BoardTrack {
             noting: self.notes.is_some(),
         };
         let straight = hindsight::straight(account, &record);
+        // Other presses of the same plies say nothing about an illegal move.
+        let may_repress = !unheard && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
-        if let Some(same) = otherwise.filter(|_| !unheard) {
+        if let Some(same) = otherwise.filter(|_| may_repress) {
             return straight.map(|(told, _)| (first + same, told));
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
@@ -117,7 +119,7 @@ impl BoardTrack {
             }
         }
         let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
-        if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| !unheard) {
+        if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
             return Some((first + same, recorded));
         }
         let least = recorded.moves().count() as u32 * cost::PLY;
