@@ -157,7 +157,7 @@ impl Simulated {
             Failure::new(Exit::BadInput, line)
         })?;
         let ports = ports("/dev/serial/by-id/usb-", terms.boards);
-        let mut performance = play_offending(&plies, &terms, args.human, &offences, seed);
+        let mut performance = play_offending(&plies, &rig.terms(&terms), args.human, &offences, seed);
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
         let mut settings = TableSettings {

@@ -2,7 +2,7 @@
 
 use crate::types::BoardId;
 
-use super::devices::faults::Faults;
+use super::{devices::faults::Faults, hands::Terms};
 
 /// How boards feel their men.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,6 +86,11 @@ pub struct Rig {
 }
 
 impl Rig {
+    /// The terms of a game as it is played on these boards.
+    pub fn terms(&self, terms: &Terms) -> Terms {
+        Terms { spoken: self.boards.contains(&Sensing::Occupancy), ..*terms }
+    }
+
     /// How a board feels its men.
     pub fn sensing(&self, board: BoardId) -> Sensing {
         let turn = board.index().checked_rem(self.boards.len());

@@ -119,7 +119,7 @@ impl Trial<'_> {
 
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
         let Source { name, plies, terms, players, offences } = self.source;
-        let mut performance = play_offending(plies, terms, self.profile, offences, self.seed);
+        let mut performance = play_offending(plies, &self.rig.terms(terms), self.profile, offences, self.seed);
         performance.truth.game.clone_from(name);
         let stage = Stage::on(self.rig, &performance, self.seed);
         let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);

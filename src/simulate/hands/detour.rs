@@ -6,7 +6,7 @@ use shakmaty::attacks;
 use crate::{
     rules::Reason,
     simulate::world::{Action, Step},
-    types::{Instant, Piece, Square},
+    types::{Instant, Piece, Role, Square},
 };
 
 use super::{
@@ -58,6 +58,9 @@ impl Hand<'_> {
         let Some(role) = self.ply.promotion else { return self.place(way, to, man) };
         if self.ply.illegal == Some(Reason::PromotionPiece) || self.shows(Habit::Swapped) {
             self.tag(Habit::Swapped);
+            if self.spoken && self.ply.illegal.is_none() {
+                self.say(role);
+            }
             let real = Piece { role, ..man };
             if self.rng.random() {
                 let exchange = self.draw(300..=1500);
@@ -68,16 +71,21 @@ impl Hand<'_> {
             self.place(way, to, real);
             return self.touch(0, Action::Away(man));
         }
-        if self.ply.declared {
-            let late = self.said_late();
-            self.motion.said = Some((role, late));
-        }
+        self.say(role);
         match self.shows(Habit::Laid) {
             true => {
                 self.tag(Habit::Laid);
                 self.touch(way, Action::Lay(self.board, to, man));
             }
             false => self.place(way, to, man),
+        }
+    }
+
+    /// The player says what the pawn becomes, if the laws want it said.
+    fn say(&mut self, role: Role) {
+        if self.ply.declared {
+            let late = self.said_late();
+            self.motion.said = Some((role, late));
         }
     }
 

@@ -135,6 +135,8 @@ struct Board {
 struct Hands<'a> {
     plies: &'a [Ply],
     outcome: Option<Outcome>,
+    /// What is exchanged for a pawn is also said.
+    spoken: bool,
     profile: &'a Profile,
     rng: ChaCha8Rng,
     /// The table after all steps so far.
@@ -191,6 +193,7 @@ impl<'a> Hands<'a> {
         let mut hands = Hands {
             plies,
             outcome: terms.outcome,
+            spoken: terms.spoken,
             profile,
             rng,
             marks: Marks::new(terms.boards),
@@ -258,6 +261,7 @@ impl<'a> Hands<'a> {
             victim_is_pawn: ply.captured.is_some_and(|square| self.swapped.contains(&(ply.seat.board, square))),
             slot: if held.is_some() { None } else { ply.slot(&self.world) },
             rook_later: offence == Some(Offence::IncompleteCastling),
+            spoken: self.spoken,
             tidy: self.displaced.iter().all(|displaced| displaced.board != ply.seat.board),
         };
         let mut motion = motion(ply, &scene, &pace, &mut self.rng);

@@ -88,6 +88,8 @@ pub struct Scene<'a> {
     pub tidy: bool,
     /// The rook jumps only after the press, against the laws.
     pub rook_later: bool,
+    /// What is exchanged for a pawn is also said.
+    pub spoken: bool,
 }
 
 /// The motion of one ply in a world where it was not made yet.
@@ -100,6 +102,7 @@ pub fn motion(ply: &Ply, scene: &Scene<'_>, profile: &Profile, rng: &mut ChaCha8
         rng,
         motion: Motion { from_slot: scene.slot, ..Motion::default() },
         now: 0,
+        spoken: scene.spoken,
     };
     scene.put_right.iter().for_each(|displaced| hand.put_right(displaced));
     hand.adjust_before();
@@ -154,6 +157,8 @@ pub(super) struct Hand<'a> {
     pub(super) motion: Motion,
     /// µs after the first touch.
     pub(super) now: i64,
+    /// What is exchanged for a pawn is also said.
+    pub(super) spoken: bool,
 }
 
 impl Hand<'_> {

@@ -69,7 +69,7 @@ impl Ply {
     }
 }
 
-/// What the clocks begin with, and how it will end.
+/// What the clocks begin with, how it will end, and what players know of the boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Number of boards.
@@ -80,6 +80,8 @@ pub struct Terms {
     pub increment_ms: i64,
     /// The result that the players show, if they know one.
     pub outcome: Option<Outcome>,
+    /// Boards feel no kinds: who exchanges a pawn for a real man says also what it is, as the laws want it.
+    pub spoken: bool,
 }
 
 /// A result.
