@@ -11,6 +11,7 @@ use super::{
     past::Past,
     retell::Suspicion,
     search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
+    settled::{made_at, made_first, touched},
 };
 use crate::{
     notation::uci,
@@ -26,8 +27,6 @@ pub(super) const PRESSES_MAX: usize = 8;
 const PLIES_AHEAD: usize = 3;
 /// How long a press waits for a move that no sensor shows.
 const UNSEEN_US: i64 = 3 * SECOND;
-/// How long a ply without a clock waits for another man of its player that is in the air.
-const IN_AIR_US: i64 = 1500 * MS;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press an illegal move is looked for where no legal one was found.
@@ -103,11 +102,11 @@ pub struct BoardTrack {
     /// The man of the line's first ply does not stand where it should.
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
-    in_air: Bitboard,
+    pub(super) in_air: Bitboard,
     /// When the last of them was lifted that may be a part of the move.
-    lifted_at: Instant,
+    pub(super) lifted_at: Instant,
     /// When anything but men of the other player changed last.
-    rested_at: Instant,
+    pub(super) rested_at: Instant,
     /// Men stand where the line has none.
     strangers: bool,
     /// The line begins with the drop of a man that still lies in the tray.
@@ -275,18 +274,6 @@ impl BoardTrack {
         self.take_line(position, &found.line[..plies], seen.placement, at);
     }
 
-    /// Notes since when the player to move has let go of what belongs to the move.
-    fn watch_rest(&mut self, position: &BoardPosition, first: Option<Move>, placement: &Placement) {
-        let theirs = position.board().by_color(!position.turn());
-        let touched = first.map_or(Bitboard::EMPTY, search::squares_of);
-        self.rested_at = placement.last_change(!theirs | touched);
-        // What left its square after the move was made was knocked over or adjusted, but for a king that castles.
-        let king = position.board().by_piece(Role::King.of(position.turn()));
-        let made_at = placement.last_change(touched);
-        let before = |square: &Square| king.contains(*square) || placement.changed(*square) <= made_at;
-        self.lifted_at = placement.last_change(self.in_air.into_iter().filter(before).collect());
-    }
-
     /// What there is to go by for a line that begins `back` plies before the present.
     pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
         let made_at = |plies: usize| {
@@ -344,9 +331,9 @@ impl BoardTrack {
             let captured = position.play(*played);
             if index >= kept {
                 let earliest = self.line.last().map_or(Instant::LONG_AGO, |ply| ply.made_at);
-                let later = line[index + 1..].iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m));
+                let later = touched(&line[index + 1..]);
                 let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
-                let made_at = made_at(*played, later, placement, pressed).max(earliest).min(at);
+                let made_at = made_first(&line[index..], placement, pressed).max(earliest).min(at);
                 let covered = later.contains(uci::destination(*played));
                 self.line.push(LinePly { played: *played, made_at, covered, captured });
             }
@@ -371,11 +358,7 @@ impl BoardTrack {
         match self.completion {
             _ if self.swept => None,
             Completion::Clock => self.first_press(),
-            Completion::Settle(rest) => match self.line.as_slice() {
-                [] => None,
-                [_] => Some((self.rested_at + rest).max(self.lifted_at + IN_AIR_US)),
-                [_, reply, ..] => Some(reply.made_at),
-            },
+            Completion::Settle(rest) => self.settled_at(rest),
         }
     }
 
@@ -430,8 +413,10 @@ impl BoardTrack {
         self.gap &= press.is_none() || !self.presses.is_empty();
         let ended = if press.is_none() { self.ended_at.take() } else { None };
         let completed_at = match self.completion {
-            // Whatever else moved on the board meanwhile: it stood for long enough.
-            Completion::Settle(rest) => completed_at.min(ply.made_at + rest),
+            Completion::Settle(rest) => {
+                let stands_since = seen.map_or(ply.made_at, |seen| self.stands_since(&ply, seen.placement));
+                completed_at.min(stands_since + self.press_delay().min(rest))
+            }
             Completion::Clock if ply.made_at > completed_at + LATE_US => ply.made_at,
             Completion::Clock => completed_at,
         };
@@ -623,13 +608,6 @@ fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, eviden
     let man = m.role().of(position.turn());
     let showed = evidence.placement.showed(to, man, *press + -AT_PRESS_US, *press);
     Some(if showed { Absent::Now } else { Absent::AtPress })
-}
-
-/// When the last square of a move was seen as the move leaves it, `or` when later plies touched all of them.
-pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Instant) -> Instant {
-    let squares = search::squares_of(m) & !later;
-    let changes = squares.into_iter().map(|square| placement.changed(square));
-    changes.max().unwrap_or(or)
 }
 
 /// Whether a drop's man left the player's tray: then it was in the pocket, whatever is known of the partner's captures.

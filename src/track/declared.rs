@@ -66,6 +66,13 @@ impl Said {
         }
         said
     }
+
+    /// A ply is not completed after all: what was said of it is said of the next one.
+    pub(super) fn again(&mut self, undone: &Past) {
+        let said = undone.said.zip(undone.played.promotion());
+        let now = self.now.get_mut(undone.before.turn());
+        *now = now.or(said.map(|(at, role)| (role, at)));
+    }
 }
 
 impl Tracker {

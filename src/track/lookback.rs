@@ -8,15 +8,16 @@ use arrayvec::ArrayVec;
 
 use super::{
     Completed, LOOK_BACK_REST_US, PATIENCE_US,
-    board::{BoardTrack, LinePly, Seen, made_at},
+    board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
     past::{Past, reread},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
+    settled::{made_at, touched},
 };
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    types::{Bitboard, BoardId, Color, Instant, Role, Square},
+    types::{BoardId, Color, Instant, Role, Square},
 };
 
 /// Open questions of earlier plies that are tried.
@@ -263,7 +264,7 @@ impl BoardTrack {
             let renamed =
                 matches!((played, past.played), (Move::Put { to, .. }, Move::Put { to: old, .. }) if to == old);
             let made_at = if changed && !renamed {
-                made_at(played, later(moves, index), seen.placement, past.completed_at)
+                made_at(played, touched(&moves[index + 1..]), seen.placement, past.completed_at)
             } else {
                 past.made_at
             };
@@ -291,15 +292,10 @@ impl BoardTrack {
     ) -> ArrayVec<LinePly, PLIES_MAX> {
         let ply = |(index, played): (usize, &Move)| {
             let captured = position.play(*played);
-            let later = later(moves, index);
+            let later = touched(&moves[index + 1..]);
             let made_at = made_at(*played, later, seen.placement, self.changed_at);
             LinePly { played: *played, made_at, covered: later.contains(uci::destination(*played)), captured }
         };
         moves.iter().take(PLIES_MAX).enumerate().map(ply).collect()
     }
-}
-
-/// Squares that the plies after one touch.
-fn later(moves: &[Move], index: usize) -> Bitboard {
-    moves.iter().skip(index + 1).fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m))
 }

@@ -16,7 +16,7 @@
 //! another name by that, or by how its man moves (`rename`).
 //! What a pawn became is what its player said, or what explains the moves since (`declared`).
 //! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
-//! what stands there then (`gap`).
+//! what stands there then (`gap`). Where no clock tells, replies and rest complete plies (`settled`, `turns`).
 
 mod board;
 pub mod cost;
@@ -32,6 +32,7 @@ mod presses;
 mod rename;
 mod retell;
 mod search;
+mod settled;
 pub mod slots;
 mod turned;
 mod turns;

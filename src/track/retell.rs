@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Move},
-    sense::Placement,
     types::{BoardId, ByColor, ByRole, Color, Instant, Square},
 };
 
@@ -83,13 +82,13 @@ impl BoardTrack {
         let tail = &self.past[first..];
         let [second, last] = [2, 1].map(|plies| self.times_before(first, plies));
         let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
-        let Presses { old: presses, young, until, unheard } =
-            self.presses_since(tail, seen.placement, completed[1], at);
+        let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.kinds).collect();
         let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
         let account = Account {
             root: &self.root_as_said(position, back),
+            earlier: [2, 1].map(|plies| self.ply_before(first, plies).map(|past| (&past.before, past.played))),
             completed,
             made,
             presses: &presses,
@@ -148,7 +147,7 @@ impl BoardTrack {
         let same = told.plies.iter().zip(tail).take_while(same).count();
         let repressed = same < back && told.plies.len() >= back && !unheard;
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
-        let from = if unheard { kept } else { kept.min(same) };
+        let from = kept.min(if unheard { told.plies.len() } else { same });
         (told.cost + margin <= recorded.cost && others).then_some(from)
     }
 
@@ -162,15 +161,19 @@ impl BoardTrack {
 
     /// When the ply so many plies before one was completed and made, or when the board was looked at first.
     fn times_before(&self, index: usize, plies: usize) -> [Instant; 2] {
-        let ply = index.checked_sub(plies).and_then(|index| self.past.get(index));
-        ply.map_or([self.began; 2], |past| [past.completed_at, past.made_at])
+        self.ply_before(index, plies).map_or([self.began; 2], |past| [past.completed_at, past.made_at])
+    }
+
+    /// The ply so many plies before one.
+    fn ply_before(&self, index: usize, plies: usize) -> Option<&Past> {
+        index.checked_sub(plies).and_then(|index| self.past.get(index))
     }
 
     /// The presses since an instant. Without a clock turns stand for them, or where the sensors do not tell whose men
     /// they feel, the completions of the plies.
-    fn presses_since(&self, tail: &[Past], placement: &Placement, since: Instant, at: Instant) -> Presses {
+    fn presses_since(&self, tail: &[Past], seen: &Seen<'_>, since: Instant, at: Instant) -> Presses {
         let completed = tail.last().map_or(since, |last| last.completed_at);
-        if let Some(mut turns) = self.turns_since(placement, since, at) {
+        if let Some(mut turns) = self.turns_since(seen, since, at) {
             let old = turns.partition_point(|turn| turn.at <= completed);
             let until = if old == tail.len() { completed } else { at };
             turns.retain(|turn| turn.at <= until);
@@ -186,10 +189,10 @@ impl BoardTrack {
     }
 
     /// The turns since an instant, where no clock tells of them and the sensors know the colours of men.
-    fn turns_since(&self, placement: &Placement, since: Instant, at: Instant) -> Option<Vec<Press>> {
+    fn turns_since(&self, seen: &Seen<'_>, since: Instant, at: Instant) -> Option<Vec<Press>> {
         match self.completion {
             Completion::Clock => None,
-            Completion::Settle(_) => turns::presses(placement, since, at),
+            Completion::Settle(_) => turns::presses(seen.placement, &seen.lifted, since, at),
         }
     }
 
@@ -231,6 +234,7 @@ impl BoardTrack {
             completed
         };
         let moves = again.iter().zip(&old).map(complete).collect();
+        old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {
             self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < back);
         }

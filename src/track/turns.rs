@@ -3,14 +3,19 @@
 //! In: what the squares showed. Out: presses of a clock that nobody has, for hindsight to hang plies on. It knows no
 //! plies: a stretch may be a move, one that was taken back, or a man that was adjusted.
 
-use super::{Press, SCAN_US};
+use super::{Press, SCAN_US, search::Hand};
 use crate::{
-    sense::Placement,
-    types::{Bitboard, Color, Instant, Kinds, Square},
+    sense::{Placement, Reading},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// How long after the last man of a stretch its player's turn ends at the latest.
 const AFTER_US: i64 = SCAN_US / 2;
+
+/// Men of one player that come so long after one another may come in two turns.
+const TURN_US: i64 = 2 * SECOND;
+/// A man that had stood for so long had not just been put there.
+const STOOD_US: i64 = SECOND;
 
 /// A man came to a square.
 #[derive(Clone, Copy)]
@@ -22,13 +27,26 @@ struct Arrival {
 
 /// The presses that a clock would have heard between two instants, in order. None where the sensors do not tell the
 /// colours of men.
-pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Press>> {
+pub fn presses(
+    placement: &Placement,
+    hands: &ByColor<Option<Hand>>,
+    since: Instant,
+    until: Instant,
+) -> Option<Vec<Press>> {
     let arrivals = arrivals(placement, since)?;
     let departures = departures(placement, since + -SCAN_US);
     let replied = |first: &Arrival, second: &Arrival| {
         let between =
             |(at, color): &&(Instant, Color)| first.at + -SCAN_US < *at && *at < second.at && *color != first.color;
         departures.iter().any(|departure| between(&departure))
+    };
+    // A man was taken out of the other player's tray, and does not stand anywhere.
+    let dropped = |first: &Arrival, second: &Arrival| {
+        let hand = hands.get(!first.color).filter(|_| second.at - first.at > TURN_US);
+        let taken = |hand: Hand| {
+            Role::ALL.into_iter().filter(move |role| *hand.men.get(*role) > 0).map(move |role| *hand.taken.get(role))
+        };
+        hand.into_iter().flat_map(taken).any(|at| first.at < at && at < second.at)
     };
     let mut presses: Vec<Press> = Vec::new();
     let mut squares = Bitboard::EMPTY;
@@ -38,8 +56,12 @@ pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<
         let gap = next.map_or(until, |next| next.at) - arrival.at;
         let mut press = |by, after: i64| presses.push(Press { by, at: arrival.at + after, clock: None });
         match next {
-            // The first of two men on one square was captured in between, by a man that nobody saw there.
-            Some(next) if next.color == arrival.color && squares.contains(next.square) && replied(arrival, next) => {
+            // The first of two men on one square was captured in between, by a man that nobody saw there; or the second
+            // one captured a man that nobody saw.
+            Some(next)
+                if next.color == arrival.color
+                    && (squares.contains(next.square) && replied(arrival, next) || dropped(arrival, next)) =>
+            {
                 press(arrival.color, AFTER_US.min(gap / 3));
                 press(!arrival.color, gap / 2);
                 squares = Bitboard::EMPTY;
@@ -54,18 +76,32 @@ pub fn presses(placement: &Placement, since: Instant, until: Instant) -> Option<
     Some(presses)
 }
 
-/// Men that came to squares since some instant, in order.
+/// Men that came to squares since some instant, in order. One that is put back where it had stood was knocked over or
+/// adjusted.
 fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
+    let all = || Square::ALL.into_iter().flat_map(|square| placement.readings(square));
+    let came = |reading: &Reading| reading.since > since && !reading.kinds.meets(Kinds::EMPTY);
+    let elsewhere = |back: &Reading, left: Instant| {
+        let mut others = all().filter(|other| other.square != back.square && other.kinds == back.kinds);
+        others.any(|other| left < other.since && other.since <= back.since)
+    };
     let mut arrivals = Vec::new();
-    for square in Square::ALL {
-        for reading in placement.readings(square).take_while(|reading| reading.since > since) {
-            if !reading.kinds.meets(Kinds::EMPTY) {
-                arrivals.push(Arrival { at: reading.since, square, color: color(reading.kinds)? });
-            }
+    for reading in all().filter(came) {
+        if put_back(placement, &reading).is_some_and(|left| !elsewhere(&reading, left)) {
+            continue;
         }
+        arrivals.push(Arrival { at: reading.since, square: reading.square, color: color(reading.kinds)? });
     }
     arrivals.sort_by_key(|arrival| arrival.at);
     Some(arrivals)
+}
+
+/// When the man of a reading had left its square before, if it or its like had stood there for a while.
+fn put_back(placement: &Placement, reading: &Reading) -> Option<Instant> {
+    let mut before = placement.readings(reading.square).skip_while(|other| other.since >= reading.since);
+    let (gone, stood) = (before.next()?, before.next()?);
+    let same = gone.kinds == Kinds::EMPTY && stood.kinds == reading.kinds && stood.until - stood.since >= STOOD_US;
+    same.then_some(gone.since)
 }
 
 /// When men left squares since some instant, and whose.
@@ -102,7 +138,9 @@ mod tests {
             };
             placement.set(square, kinds, Instant(at.parse::<i64>().unwrap() * MS));
         }
-        let Some(presses) = presses(&placement, Instant(100 * MS), Instant(9000 * MS)) else { return "unknown".into() };
+        let Some(presses) = presses(&placement, &ByColor::default(), Instant(100 * MS), Instant(9000 * MS)) else {
+            return "unknown".into();
+        };
         let told = presses.iter().map(|press| format!("{}{}", press.by.char(), press.at.micros() / MS));
         told.collect::<Vec<_>>().join(" ")
     }
@@ -117,6 +155,9 @@ mod tests {
         check("e2.@500 e3P@700 e3.@1500 e2P@1800 e2.@2500 e4P@2900", "w3050");
         // A queen took the first man off and was taken by the second: nobody saw her there.
         check("g5B@700 g5.@1300 d8.@1400 g5N@2000", "w850 b1350 w2150");
+        // A man that is put back where it stood has been adjusted.
+        check("e7.@1500 e7p@1800 e2.@2500 e4P@2900", "w3050");
+        check("e7.@1500 e6p@1800 e6.@2200 e7p@2500 e2.@2900 e4P@3100", "b2650 w3250");
         // Nobody else had a man in hand: it was put there twice.
         check("g5B@700 g5.@1300 g5N@2000", "w2150");
         check("e2.@500 e4x@700", "unknown");

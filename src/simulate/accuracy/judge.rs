@@ -161,8 +161,9 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
         Rig { clocks: Clocks::All, .. } => ORDER_RESOLUTION,
         _ => ORDER_WITHOUT_CLOCK,
     };
-    let completed = |m: &Played| if rig.clocks.on(m.board) { m.press } else { m.made };
-    let told = |m: &Played| !rig.clocks.on(m.board) || !is_unheard(truth, m);
+    let clocked = |m: &Played| rig.clocks.on(m.board) && !is_lost(truth, m);
+    let completed = |m: &Played| if clocked(m) { m.press } else { m.made };
+    let told = |m: &Played| !clocked(m) || !is_unheard(truth, m);
     let recorded = right.iter().zip(&truth.moves).filter(|(_, m)| told(m));
     let recorded = recorded.filter_map(|(at, m)| Some(((*at)?, completed(m))));
     let mut recorded: Vec<(usize, Instant)> = recorded.collect();
@@ -174,6 +175,13 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
         *completed < before + -resolution
     });
     behind.count()
+}
+
+/// Whether the board's clock had been lost when the move was completed: nothing tells of its press.
+fn is_lost(truth: &Truth, played: &Played) -> bool {
+    let device = truth.devices.get(&format!("board-{}", played.board.to_string().to_lowercase()));
+    let lost = device.and_then(|device| device["clock_lost"].as_i64());
+    lost.is_some_and(|lost| played.press >= Instant(lost))
 }
 
 /// Whether the lever was back before a clock told of the press, or went back with it: no message says when that was.

@@ -54,7 +54,9 @@ const UNPRESSED_MAX: usize = 2;
 pub struct Account<'a> {
     /// The position before the first ply.
     pub root: &'a BoardPosition,
-    /// When the two plies before it were completed.
+    /// The two plies before it, the last one second, each with the position that it was played in.
+    pub earlier: [Option<(&'a BoardPosition, Move)>; 2],
+    /// When they were completed.
     pub completed: [Instant; 2],
     /// When they were made.
     pub made: [Instant; 2],
@@ -217,14 +219,15 @@ impl<'a> Teller<'a> {
     }
 
     fn root(&self) -> Node {
-        let Account { root, completed, made, lifted, .. } = self.account;
+        let Account { root, earlier, completed, made, lifted, .. } = self.account;
         let squares = Squares::of(root);
+        let before = earlier[1].map_or(squares, |(position, _)| Squares::of(position));
         Node {
             last: None,
             len: 0,
             position: root.clone(),
             squares,
-            before: squares,
+            before,
             completed,
             unpressed: 0,
             idles: 0,
@@ -394,10 +397,12 @@ impl<'a> Teller<'a> {
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late)).or(arrived);
         let early =
             stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
+        // Whose turn it is that no clock tells is told by the men that came.
+        let unfelt = self.account.unheard && arrived.is_none();
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + self.items.take(name, nowhere)
-            + if press.is_some() { 0 } else { weigh!(self.items, UNPRESSED) };
+            + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
@@ -421,7 +426,9 @@ impl<'a> Teller<'a> {
     /// Whether such a man stood on a square that the player's last ply left, or the other one's captured on: what was
     /// seen of it is not the next one's coming.
     fn left_behind(&self, node: &Node, square: Square, kinds: Kinds) -> bool {
-        let left = self.back(node).nth(1).is_some_and(|own| own.played.from() == Some(square));
+        let earlier = |back: usize| self.account.earlier.get(back).copied().flatten().map(|(_, played)| played);
+        let own = self.back(node).nth(1).map(|own| own.played).or_else(|| earlier(node.len));
+        let left = own.is_some_and(|own| own.from() == Some(square));
         left || node.before.at(square).meets(kinds) && !node.squares.at(square).meets(kinds)
     }
 

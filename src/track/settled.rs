@@ -1,0 +1,89 @@
+//! When a ply counts that no clock completes, and when what is seen of a ply was made.
+//!
+//! In: the line, what the squares show and showed. Out: instants. It completes nothing.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    board::{BoardTrack, LinePly},
+    search,
+};
+use crate::{
+    rules::{BoardPosition, Move},
+    sense::Placement,
+    types::{Bitboard, Instant, Kinds, MS, Role, Square},
+};
+
+/// How long a ply without a clock waits for another man of its player that is in the air.
+const IN_AIR_US: i64 = 1500 * MS;
+/// How long a player takes from the move to the press where no clock tells.
+const PRESS_DELAY_US: i64 = 400 * MS;
+/// Latest presses whose delays are taken for that.
+const DELAYS_MAX: usize = 15;
+/// How long a promotion waits for the man that the pawn may be exchanged for.
+const EXCHANGE_US: i64 = 1500 * MS;
+
+impl BoardTrack {
+    /// Notes since when the player to move has let go of what belongs to the move.
+    pub(super) fn watch_rest(&mut self, position: &BoardPosition, first: Option<Move>, placement: &Placement) {
+        let theirs = position.board().by_color(!position.turn());
+        let touched = first.map_or(Bitboard::EMPTY, search::squares_of);
+        self.rested_at = placement.last_change(!theirs | touched);
+        // What left its square after the move was made was knocked over or adjusted, but for a king that castles.
+        let king = position.board().by_piece(Role::King.of(position.turn()));
+        let made_at = placement.last_change(touched);
+        let before = |square: &Square| king.contains(*square) || placement.changed(*square) <= made_at;
+        self.lifted_at = placement.last_change(self.in_air.into_iter().filter(before).collect());
+    }
+
+    /// When the line's first ply counts: at the reply, or after rest.
+    pub(super) fn settled_at(&self, rest: i64) -> Option<Instant> {
+        match self.line.as_slice() {
+            [] => None,
+            [first] => {
+                let rest = if first.played.promotion().is_some() { rest.max(EXCHANGE_US) } else { rest };
+                Some((self.rested_at + rest).max(self.lifted_at + IN_AIR_US))
+            }
+            [_, reply, ..] => Some(reply.made_at),
+        }
+    }
+
+    /// How long after a ply is seen to be made its player presses, as far as a clock told lately: what stands for the
+    /// press where none does, so that plies of boards with and without a clock keep their order.
+    pub(super) fn press_delay(&self) -> i64 {
+        let told = self.past.iter().rev().filter(|past| past.clock.is_some()).take(DELAYS_MAX);
+        let mut delays: ArrayVec<i64, DELAYS_MAX> = told.map(|past| past.completed_at - past.made_at).collect();
+        delays.sort_unstable();
+        delays.get(delays.len() / 2).map_or(PRESS_DELAY_US, |median| *median.max(&0))
+    }
+
+    /// When the man of a ply, which the line goes on from, came to stand where it went: for a pawn that was exchanged,
+    /// the other man.
+    pub(super) fn stands_since(&self, ply: &LinePly, placement: &Placement) -> Instant {
+        let reply = self.line.first().map_or(Instant(i64::MAX), |reply| reply.made_at);
+        let came = placement.readings(ply.played.to()).filter(|_| ply.played.promotion().is_some());
+        let came = came.filter(|reading| reading.since < reply && reading.kinds != Kinds::EMPTY);
+        came.map(|reading| reading.since).max().map_or(ply.made_at, |since| since.max(ply.made_at))
+    }
+}
+
+/// When the first of these plies was made: `or` if the others touched all of its squares, and then not later than the
+/// next one.
+pub(super) fn made_first(plies: &[Move], placement: &Placement, or: Instant) -> Instant {
+    let Some((first, rest)) = plies.split_first() else { return or };
+    let later = touched(rest);
+    let covered = search::squares_of(*first).is_subset(later);
+    made_at(*first, later, placement, if covered { or.min(made_first(rest, placement, or)) } else { or })
+}
+
+/// When the last square of a move was seen as the move leaves it, `or` when later plies touched all of them.
+pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Instant) -> Instant {
+    let squares = search::squares_of(m) & !later;
+    let changes = squares.into_iter().map(|square| placement.changed(square));
+    changes.max().unwrap_or(or)
+}
+
+/// All squares that these plies touch.
+pub(super) fn touched(plies: &[Move]) -> Bitboard {
+    plies.iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m))
+}
