@@ -17,6 +17,9 @@ const TURN_US: i64 = 2 * SECOND;
 /// A man that had stood for so long had not just been put there.
 const STOOD_US: i64 = SECOND;
 
+/// A man that is put back was not away for longer.
+const AWAY_US: i64 = 2 * SECOND;
+
 /// A man came to a square.
 #[derive(Clone, Copy)]
 struct Arrival {
@@ -100,8 +103,9 @@ fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
 fn put_back(placement: &Placement, reading: &Reading) -> Option<Instant> {
     let mut before = placement.readings(reading.square).skip_while(|other| other.since >= reading.since);
     let (gone, stood) = (before.next()?, before.next()?);
-    let same = gone.kinds == Kinds::EMPTY && stood.kinds == reading.kinds && stood.until - stood.since >= STOOD_US;
-    same.then_some(gone.since)
+    let same = gone.kinds == Kinds::EMPTY && stood.kinds == reading.kinds;
+    let brief = stood.until - stood.since >= STOOD_US && gone.until - gone.since <= AWAY_US;
+    (same && brief).then_some(gone.since)
 }
 
 /// When men left squares since some instant, and whose.

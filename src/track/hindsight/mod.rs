@@ -242,7 +242,7 @@ impl<'a> Teller<'a> {
 
     /// The lines after a press: with a ply that it completes, with unpressed ones before, or with none.
     fn answer(&mut self, lines: Vec<Node>, press: Press) -> Vec<Node> {
-        let mut answered: Vec<Node> = lines.iter().map(|node| self.idle(node, press.at)).collect();
+        let mut answered: Vec<Node> = lines.iter().map(|node| self.idle(node, press)).collect();
         answered.retain(|node| node.cost <= self.most);
         let mut open = lines;
         for _ in 0..=UNPRESSED_MAX {
@@ -261,9 +261,13 @@ impl<'a> Teller<'a> {
     }
 
     /// A line with a press for nothing.
-    fn idle(&mut self, node: &Node, at: Instant) -> Node {
+    fn idle(&mut self, node: &Node, press: Press) -> Node {
         let more = match node.idle {
-            _ if self.account.unheard => weigh!(self.items, NO_PLY) + self.out_of_place(node, at),
+            // What the other player still does before the first ply belongs to the one before.
+            _ if self.account.unheard && node.len == 0 && press.by != node.position.turn() => {
+                weigh!(self.items, NO_PLY)
+            }
+            _ if self.account.unheard => weigh!(self.items, NO_PLY) + self.out_of_place(node, press.at),
             true => weigh!(self.items, IDLE_BACK),
             false => weigh!(self.items, IDLE),
         };
@@ -402,6 +406,7 @@ impl<'a> Teller<'a> {
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + self.items.take(name, nowhere)
+            + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
             + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
