@@ -4,6 +4,7 @@ use super::{
     samples::{SHORT, TERMS, plies},
     *,
 };
+use crate::{rules::RuleSet, simulate::random_game};
 
 const A: BoardId = BoardId::A;
 const B: BoardId = BoardId::B;
@@ -108,6 +109,27 @@ fn games_without_times_and_with_increments_are_timed() {
         play(&plies("A e2e4 121.5\na e7e5\nA g1f3 123.0"), &rising, &Profile::CLEAN, 7);
     script.steps().iter().for_each(|step| world.apply(*step));
     assert_eq!(world.clock(A).left(Color::White, truth.end) / MS, 123_000);
+}
+
+/// Knights that were exchanged for pawns, and presses of the button for the knight.
+fn exchanged_knights(spoken: bool) -> (usize, usize) {
+    let profile = Profile::named("swapped-promotion").unwrap();
+    let counts = (0..20).map(|seed| {
+        let (plies, terms) = random_game::random_game(seed, 120, &RuleSet::WBN_1_00);
+        let Performance { script, truth, .. } = play(&plies, &Terms { spoken, ..terms }, profile, seed);
+        let knights = truth.moves.iter().filter(|played| played.uci.len() == 5 && played.uci.ends_with('n'));
+        let said = script.steps().iter().filter(|step| matches!(step.action, Action::Button(_, Button::Knight)));
+        (knights.filter(|played| played.tags.iter().any(|tag| tag == "swapped-promotion")).count(), said.count())
+    });
+    counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+}
+
+#[test]
+fn knights_that_no_board_feels_are_also_said() {
+    let (knights, said) = exchanged_knights(true);
+    assert!(knights > 0 && said >= knights, "{said} of {knights}");
+    let (knights, unsaid) = exchanged_knights(false);
+    assert_eq!(said - unsaid, knights, "the others are said anyway");
 }
 
 #[test]
