@@ -26,6 +26,8 @@ const ORDER_WITHOUT_CLOCK: i64 = SECOND;
 const ORDER_WITH_FAULTS: i64 = 1500 * MS;
 /// Presses of both players so close together may fall between two messages of a clock.
 const CLOCK_MESSAGE_US: i64 = 250 * MS;
+/// How long after its cable is back a device may take to tell of its clock.
+const START_UP: i64 = SECOND;
 /// How long after a move doubts about it may be told.
 const DOUBT: i64 = 3 * SECOND;
 
@@ -163,7 +165,7 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
     };
     let clocked = |m: &Played| rig.clocks.on(m.board) && !is_lost(truth, m);
     let completed = |m: &Played| if clocked(m) { m.press } else { m.made };
-    let told = |m: &Played| !clocked(m) || !is_unheard(truth, m);
+    let told = |m: &Played| (!clocked(m) || !is_unheard(truth, m)) && !is_cut_off(truth, m);
     let recorded = right.iter().zip(&truth.moves).filter(|(_, m)| told(m));
     let recorded = recorded.filter_map(|(at, m)| Some(((*at)?, completed(m))));
     let mut recorded: Vec<(usize, Instant)> = recorded.collect();
@@ -177,11 +179,25 @@ fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
     behind.count()
 }
 
+/// What is particular to the device of a board.
+fn device(truth: &Truth, board: BoardId) -> Option<&serde_json::Value> {
+    truth.devices.get(&format!("board-{}", board.to_string().to_lowercase()))
+}
+
 /// Whether the board's clock had been lost when the move was completed: nothing tells of its press.
 fn is_lost(truth: &Truth, played: &Played) -> bool {
-    let device = truth.devices.get(&format!("board-{}", played.board.to_string().to_lowercase()));
-    let lost = device.and_then(|device| device["clock_lost"].as_i64());
+    let lost = device(truth, played.board).and_then(|device| device["clock_lost"].as_i64());
     lost.is_some_and(|lost| played.press >= Instant(lost))
+}
+
+/// Whether the board's cable was out when the move was completed: nobody heard when that was.
+fn is_cut_off(truth: &Truth, played: &Played) -> bool {
+    let outages = device(truth, played.board).and_then(|device| device["outages"].as_array());
+    let within = |outage: &serde_json::Value| match (outage[0].as_i64(), outage[1].as_i64()) {
+        (Some(out), Some(back)) => (out..=back + START_UP).contains(&played.press.micros()),
+        _ => false,
+    };
+    outages.is_some_and(|outages| outages.iter().any(within))
 }
 
 /// Whether the lever was back before a clock told of the press, or went back with it: no message says when that was.
