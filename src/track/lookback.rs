@@ -264,7 +264,8 @@ impl BoardTrack {
             let renamed =
                 matches!((played, past.played), (Move::Put { to, .. }, Move::Put { to: old, .. }) if to == old);
             let made_at = if changed && !renamed {
-                made_at(played, touched(&moves[index + 1..]), seen.placement, past.completed_at)
+                let later = touched(moves.get(index + 1..).unwrap_or_default());
+                made_at(played, later, seen.placement, past.completed_at)
             } else {
                 past.made_at
             };
