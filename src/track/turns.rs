@@ -11,12 +11,10 @@ use crate::{
 
 /// How long after the last man of a stretch its player's turn ends at the latest.
 const AFTER_US: i64 = SCAN_US / 2;
-
 /// Men of one player that come so long after one another may come in two turns.
 const TURN_US: i64 = 2 * SECOND;
 /// A man that had stood for so long had not just been put there.
 const STOOD_US: i64 = SECOND;
-
 /// A man that is put back was not away for longer.
 const AWAY_US: i64 = 2 * SECOND;
 
@@ -128,7 +126,7 @@ mod tests {
     use crate::types::{MS, Piece};
 
     /// `e4P@700` a man came to a square at so many milliseconds, `e2.@500` it left one; answers the presses.
-    fn turns(script: &str) -> String {
+    fn turns(script: &str, hands: &ByColor<Option<Hand>>) -> String {
         let mut placement = Placement::default();
         for square in Square::ALL {
             placement.set(square, Kinds::EMPTY, Instant::ZERO);
@@ -142,7 +140,7 @@ mod tests {
             };
             placement.set(square, kinds, Instant(at.parse::<i64>().unwrap() * MS));
         }
-        let Some(presses) = presses(&placement, &ByColor::default(), Instant(100 * MS), Instant(9000 * MS)) else {
+        let Some(presses) = presses(&placement, hands, Instant(100 * MS), Instant(9000 * MS)) else {
             return "unknown".into();
         };
         let told = presses.iter().map(|press| format!("{}{}", press.by.char(), press.at.micros() / MS));
@@ -152,7 +150,8 @@ mod tests {
     #[test]
     fn men_of_one_player_are_one_turn() {
         let begin = "e2P@50 e7p@50 d8q@50 ";
-        let check = |script: &str, expect: &str| assert_eq!(turns(&format!("{begin}{script}")), expect, "{script}");
+        let turns = |script: &str| turns(&format!("{begin}{script}"), &ByColor::default());
+        let check = |script: &str, expect: &str| assert_eq!(turns(script), expect, "{script}");
         check("e2.@500 e4P@700 e7.@1500 e5p@1800", "w850 b1950");
         // A hesitation is a part of the turn, a man that is put back, too.
         check("e2.@500 e3P@700 e3.@1500 e4P@1800 e7.@1900 e5p@2000", "w1900 b2150");
@@ -161,9 +160,25 @@ mod tests {
         check("g5B@700 g5.@1300 d8.@1400 g5N@2000", "w850 b1350 w2150");
         // A man that is put back where it stood has been adjusted.
         check("e7.@1500 e7p@1800 e2.@2500 e4P@2900", "w3050");
+        // One that stood elsewhere meanwhile may have moved.
         check("e7.@1500 e6p@1800 e6.@2200 e7p@2500 e2.@2900 e4P@3100", "b2650 w3250");
         // Nobody else had a man in hand: it was put there twice.
         check("g5B@700 g5.@1300 g5N@2000", "w2150");
         check("e2.@500 e4x@700", "unknown");
+    }
+
+    #[test]
+    fn a_drop_that_nobody_saw_ends_a_turn() {
+        let check = |taken_ms: i64, expect: &str| {
+            let mut hand = Hand::default();
+            *hand.men.get_mut(Role::Knight) = 1;
+            *hand.taken.get_mut(Role::Knight) = Instant(taken_ms * MS);
+            let hands = ByColor { white: Some(hand), black: None };
+            assert_eq!(turns("b7b@50 b7.@400 f3b@700 f3.@5000 g2b@5700", &hands), expect, "taken at {taken_ms} ms");
+        };
+        // White's knight was taken from the tray, and the bishop went on to where it must have come down.
+        check(3000, "b850 w3200 b5850");
+        check(300, "b5850");
+        check(6000, "b5850");
     }
 }

@@ -95,6 +95,27 @@ fn boards_may_be_mixed_up_only_as_far_as_clocks_resolve() {
     assert_eq!(verdict(&["B e2e4", "A e2e4", "A e7e5"]).disorder, 1);
 }
 
+#[test]
+fn the_order_of_presses_that_nobody_heard_is_not_asked_for() {
+    let found = ["A e2e4", "B e2e4"];
+    let events = found.iter().enumerate().map(|(index, text)| event(index + 1, recorded(index, text)));
+    let events: Vec<Event> = [event(0, started())].into_iter().chain(events).collect();
+    let disorder = |made: i64, device: serde_json::Value| {
+        let mut truth = truth(&["B e2e4", "A e2e4"]);
+        truth.moves[1].made = crate::types::Instant(made);
+        truth.devices.insert("board-a".into(), device);
+        judge(&truth, &events, &Rig::default()).disorder
+    };
+    let (soon, late) = (1_100_000, 1_900_000);
+    assert_eq!(disorder(soon, json!({ "clock_lost": null, "outages": [] })), 1);
+    // Pressed late, made soon after the other one.
+    assert_eq!(disorder(soon, json!({ "clock_lost": 500_000, "outages": [] })), 0);
+    assert_eq!(disorder(late, json!({ "clock_lost": 500_000, "outages": [] })), 1);
+    assert_eq!(disorder(soon, json!({ "clock_lost": 3_000_000, "outages": [] })), 1, "lost later");
+    assert_eq!(disorder(late, json!({ "clock_lost": null, "outages": [[1_500_000, 1_800_000]] })), 0);
+    assert_eq!(disorder(late, json!({ "clock_lost": null, "outages": [[2_500_000, 2_800_000]] })), 1, "out later");
+}
+
 /// Random games in which an offence is looked for.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=60;
 
