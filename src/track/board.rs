@@ -25,8 +25,6 @@ pub(super) const PRESSES_MAX: usize = 8;
 /// Plies that a board may show beyond the game without a press: the move, the reply, and the next where presses were
 /// not seen.
 const PLIES_AHEAD: usize = 3;
-/// How long a press waits for a move that no sensor shows.
-const UNSEEN_US: i64 = 3 * SECOND;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press an illegal move is looked for where no legal one was found.
@@ -542,28 +540,7 @@ impl BoardTrack {
         Some(self.completed_by(press, position, board, (found.played, made_at), reasons))
     }
 
-    /// Completes a legal move to a square where no sensor shows the man, when nothing else is left to believe.
-    pub fn complete_unseen(
-        &mut self,
-        position: &BoardPosition,
-        board: BoardId,
-        seen: &Seen<'_>,
-        at: Instant,
-    ) -> Option<Completed> {
-        let press = *self.presses.front().filter(|press| at - press.at >= UNSEEN_US)?;
-        let presses: Vec<Instant> = self.pressed().collect();
-        let evidence = Evidence { presses: &presses, unseen: 0, ..self.evidence(seen, 0) };
-        let found = search::explain(position, evidence, presses.len());
-        let played = *found.line.first().filter(|_| found.mismatch.foreign.is_empty())?;
-        self.presses.pop_front();
-        self.line.clear();
-        self.rivals = found.rivals.to_vec();
-        let unseen_too = self.alike(position, played, seen);
-        self.rivals.extend(unseen_too);
-        Some(self.completed_by(press, position, board, (played, press.at), Vec::new()))
-    }
-
-    fn completed_by(
+    pub(super) fn completed_by(
         &mut self,
         press: Press,
         position: &BoardPosition,

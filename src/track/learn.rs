@@ -39,6 +39,12 @@ impl BoardTrack {
         }
     }
 
+    /// A man stands on a square that does not show it.
+    pub(super) fn take_for_blind(&mut self, square: Square) {
+        self.blind.add(square);
+        self.learnt.push((square, self.past.len() + 1));
+    }
+
     /// Forgets what was learnt from plies that were others: those from `from` on.
     pub(super) fn unlearn(&mut self, from: usize) {
         self.aliases.retain(|alias| alias.learnt <= from);

@@ -36,6 +36,7 @@ mod settled;
 pub mod slots;
 mod turned;
 mod turns;
+mod unseen;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
@@ -276,9 +277,11 @@ impl Tracker {
         at: Instant,
     ) -> Option<Completed> {
         let track = &mut self.boards[board.index()];
-        let illegal = track.complete_illegal(position, board, seen, at).map(|completed| (How::Illegal, completed));
+        let drop = track.complete_unseen_drop(position, board, seen, at).map(|completed| (How::Unseen, completed));
+        let mut illegal = || Some((How::Illegal, track.complete_illegal(position, board, seen, at)?));
+        let found = drop.or_else(&mut illegal);
         let unseen = || Some((How::Unseen, track.complete_unseen(position, board, seen, at)?));
-        let (how, completed) = illegal.or_else(unseen)?;
+        let (how, completed) = found.or_else(unseen)?;
         track.note_completed(how, &completed, position, Some(seen), at);
         Some(completed)
     }

@@ -19,7 +19,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, Piece, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -28,6 +28,8 @@ pub const PLIES_MAX: usize = 8;
 const FRONTIER_MAX: usize = 48;
 /// The same where nobody looked: what may have been played is seldom asked for and has many orders.
 const GAP_FRONTIER_MAX: usize = 192;
+/// How long after its press a man may be captured that no sensor has shown.
+const CAUGHT_US: i64 = 2 * SECOND;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
 /// How much likelier it is to take the man that moved last, in pawns.
@@ -319,7 +321,7 @@ impl<'a> Search<'a> {
         let stayed = u32::from(stayed || self.came_before(m));
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
-        let (name, refund) = refund(parent, m);
+        let (name, refund) = if self.stood_long(m, index) { ("", 0) } else { refund(parent, m) };
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early;
         line.push(m);
         let mut position = parent.position.clone();
@@ -383,6 +385,13 @@ impl<'a> Search<'a> {
             () if m.is_capture() && placement.allows_empty().contains(to) => weigh!(self.items, TAKEN),
             () => weigh!(self.items, NEVER),
         }
+    }
+
+    /// Whether the man that a ply captures would have been seen where it stood: it was pressed for long before.
+    fn stood_long(&self, m: Move, index: usize) -> bool {
+        let pressed = index.checked_sub(1).and_then(|before| self.evidence.presses.get(before));
+        let came = self.evidence.placement.changed(uci::destination(m));
+        pressed.is_some_and(|pressed| came - *pressed > CAUGHT_US)
     }
 
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
