@@ -41,6 +41,7 @@ impl Table {
         // A correction told several plies with one number: they are told again together.
         let tells_from = self.plies_of(board).position(|entry| entry.seq == supersedes).unwrap_or(from);
         let old = self.effects(board, from);
+        let open = moves.first().filter(|first| !first.rivals.is_empty()).cloned();
         self.replace(board, from, moves);
         self.play_again();
         let new = self.effects(board, from);
@@ -55,6 +56,10 @@ impl Table {
             })
             .collect();
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
+        if let Some(first) = open {
+            let before = self.game_before(board, from);
+            self.tell_rivals(board, candidates(&before, &first));
+        }
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
         self.judge_revised(board, Change { old: &old, new: &new });
@@ -85,14 +90,6 @@ impl Table {
             game.play(entry.completed.board, entry.completed.played);
         }
         game
-    }
-
-    /// What a ply may have been, the likeliest first, in SAN; empty when it is certain.
-    pub(super) fn candidates(&self, completed: &Completed) -> Vec<String> {
-        let position = self.play.game.board(completed.board);
-        let all = std::iter::once(&completed.played).chain(&completed.rivals);
-        let known = all.filter(|_| !completed.rivals.is_empty());
-        known.map(|played| san::write(position, *played, self.play.game.len())).collect()
     }
 
     /// Tells that a ply is one of several.
@@ -202,6 +199,14 @@ impl Table {
             }
         }
     }
+}
+
+/// What a ply that follows `game` may have been, the likeliest first, in SAN; empty when it is certain.
+pub(super) fn candidates(game: &Game, completed: &Completed) -> Vec<String> {
+    let position = game.board(completed.board);
+    let all = std::iter::once(&completed.played).chain(&completed.rivals);
+    let known = all.filter(|_| !completed.rivals.is_empty());
+    known.map(|played| san::write(position, *played, game.len())).collect()
 }
 
 fn last(entry: &Entry) -> event::Made {

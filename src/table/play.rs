@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use super::{
     DeviceIndex, Table,
     devices::Sensors,
-    history::Entry,
+    history::{self, Entry},
     set_up::{SHOWN_US, Shown},
 };
 use crate::{
@@ -382,7 +382,7 @@ impl Table {
             true => san::write(position, completed.played, self.play.game.len()),
             false => san::write_plain(position, completed.played),
         };
-        let candidates = self.candidates(&completed);
+        let candidates = history::candidates(&self.play.game, &completed);
         let mut event = Table::event_of(&self.play.game, &completed, seat, &written);
         let transfer = self.play.game.play(board, completed.played);
         event.captured = transfer.map(|transfer| transfer.man.char());

@@ -17,11 +17,11 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    types::{BoardId, Color, Instant, Role, Square},
+    types::{BoardId, Color, Instant, Kinds, Role, Square},
 };
 
 /// Open questions of earlier plies that are tried.
-const QUESTIONS_MAX: usize = 24;
+const QUESTIONS_MAX: usize = 64;
 /// Squares that are named where nobody saw where a man went.
 const ALIKE_MAX: usize = 8;
 /// Ways in which plies may have gone on after another one that are followed.
@@ -120,20 +120,28 @@ impl BoardTrack {
         self.reread(position, seen, at, Some(illegal), None, &mut None).is_some()
     }
 
-    /// The latest ply that was one of several and explains the board as another.
+    /// The latest ply that was one of several and explains the board as another: of those, as the one that does it best.
     pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Vec<Move>)> {
-        let questions = (0..self.past.len())
-            .rev()
-            .flat_map(|index| self.alternatives(index, seen).map(move |alternative| (index, alternative)));
-        let pressed = self.first_press().is_some();
-        questions.filter(|_| pressed).take(QUESTIONS_MAX).find_map(|(index, alternative)| {
-            let (moves, found) = self.answered(position, seen, index, alternative)?;
-            if alternative.promotion().is_some() && !self.tells_promotion(index, alternative, &found.line) {
-                return None;
+        let mut left = if self.first_press().is_some() { QUESTIONS_MAX } else { 0 };
+        for index in (0..self.past.len()).rev() {
+            let alternatives: Vec<Move> = self.alternatives(index, seen).take(left).collect();
+            left -= alternatives.len();
+            let answers = alternatives.into_iter().filter_map(|m| self.answer(position, seen, index, m));
+            if let Some((_, moves)) = answers.min_by_key(|(cost, _)| *cost) {
+                return Some((index, moves));
             }
-            let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
-            better.then_some((index, moves))
-        })
+        }
+        None
+    }
+
+    /// What it costs that a ply was another one, if that explains the board better, and the plies from there on.
+    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, other: Move) -> Option<(u32, Vec<Move>)> {
+        let (moves, found) = self.answered(position, seen, index, other)?;
+        if other.promotion().is_some() && !self.tells_promotion(index, other, &found.line) {
+            return None;
+        }
+        let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
+        better.then_some((found.cost, moves))
     }
 
     /// Other moves that a ply may have been; a man that was dropped and has moved since may be of another kind where no
@@ -152,7 +160,27 @@ impl BoardTrack {
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
-        past.alternatives().chain(kinds)
+        past.alternatives().chain(kinds).chain(self.unfelt_drops(index, seen))
+    }
+
+    /// Where else a man may have been dropped that was captured at once, as it seems, and that nobody saw: it stands on
+    /// a square that feels nothing, and nothing was captured.
+    fn unfelt_drops(&self, index: usize, seen: &Seen<'_>) -> Vec<Move> {
+        let past = &self.past[index];
+        let Move::Put { role, to } = past.played else { return Vec::new() };
+        let since = index.checked_sub(1).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
+        let next = self.past.get(index + 1).filter(|next| next.played.is_capture() && next.played.to() == to);
+        let seen_there = |next: &Past| {
+            seen.placement.showed(to, role.of(past.before.turn()), since, next.completed_at)
+        };
+        if next.is_none_or(seen_there) {
+            return Vec::new();
+        }
+        let elsewhere = |m: &Move| {
+            let shows_nothing = seen.placement.kinds(m.to()) == Kinds::EMPTY;
+            shows_nothing && matches!(m, Move::Put { role: other, .. } if *other == role)
+        };
+        past.before.legal_moves().into_iter().filter(elsewhere).collect()
     }
 
     /// Strikes out rivals of earlier plies that what was seen since speaks against; answers the plies that are certain
@@ -269,10 +297,15 @@ impl BoardTrack {
             } else {
                 past.made_at
             };
-            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
-            let rivals = if changed { Vec::new() } else { past.rivals.clone() };
+            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal.clone() };
+            let rivals = match changed {
+                true if index == 0 => past.others_than(played),
+                true => Vec::new(),
+                false => past.rivals.clone(),
+            };
             let (completed_at, clock) = (past.completed_at, past.clock);
-            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
+            let open = if changed { rivals.clone() } else { Vec::new() };
+            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: open };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
             let said = past.said.filter(|_| !changed);
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);

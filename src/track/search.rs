@@ -315,7 +315,8 @@ impl<'a> Search<'a> {
         let squares = squares_of(m);
         let index = line.len();
         let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
-        let to = if absence == 0 { Bitboard::EMPTY } else { uci::destination(m).into() };
+        let felt = absence == 0 && self.evidence.unseen > 0;
+        let to = if felt { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
         let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
         let stayed = u32::from(stayed || self.came_before(m));
