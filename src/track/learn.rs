@@ -4,10 +4,12 @@
 //! search takes into account. What is right again is forgotten.
 
 use super::{
-    board::BoardTrack,
+    SCAN_US,
+    board::{BoardTrack, Seen},
     search::{ALIASES_MAX, Alias},
 };
 use crate::{
+    notation::uci,
     rules::BoardPosition,
     sense::{Mismatch, Placement},
     types::{Bitboard, Instant, Kinds, SECOND, Square},
@@ -43,6 +45,20 @@ impl BoardTrack {
     pub(super) fn take_for_blind(&mut self, square: Square) {
         self.blind.add(square);
         self.learnt.push((square, self.past.len() + 1));
+    }
+
+    /// The man of the ply at `index` stood for a while where no sensor has shown it.
+    pub(super) fn learn_from(&mut self, index: usize, seen: &Seen<'_>) {
+        let Some(past) = self.past.get(index) else { return };
+        let to = uci::destination(past.played);
+        let man = past.played.promotion().unwrap_or(past.played.role()).of(past.before.turn());
+        let left = self.past[index + 1..].iter().find(|later| later.played.from() == Some(to) || later.played.to() == to);
+        let stood = left.map_or(self.changed_at, |left| left.made_at) - past.completed_at;
+        let showed = seen.placement.showed(to, man, past.made_at + -SCAN_US, Instant(i64::MAX));
+        if stood >= STANDING_US && !showed && seen.placement.kinds(to) == Kinds::EMPTY && !self.blind.contains(to) {
+            self.blind.add(to);
+            self.learnt.push((to, index + 1));
+        }
     }
 
     /// Forgets what was learnt from plies that were others: those from `from` on.

@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, LOOK_BACK_REST_US, PATIENCE_US,
+    Completed, LOOK_BACK_REST_US, PATIENCE_US, SCAN_US,
     board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
     past::{Past, reread},
@@ -87,7 +87,9 @@ impl BoardTrack {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
                 self.refuse(&[(from, *role)]);
             }
-            return Some(self.revise(board, &position, seen, from, &moves));
+            let revision = self.revise(board, &position, seen, from, &moves);
+            self.learn_from(from, seen);
+            return Some(revision);
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
         let mut look = None;
@@ -170,10 +172,12 @@ impl BoardTrack {
         let Move::Put { role, to } = past.played else { return Vec::new() };
         let since = index.checked_sub(1).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
         let next = self.past.get(index + 1).filter(|next| next.played.is_capture() && next.played.to() == to);
-        let seen_there = |next: &Past| {
-            seen.placement.showed(to, role.of(past.before.turn()), since, next.completed_at)
+        let man = role.of(past.before.turn());
+        let felt = |next: &Past| {
+            let briefly = next.made_at < past.completed_at + SCAN_US;
+            briefly || seen.placement.showed(to, man, since, next.completed_at)
         };
-        if next.is_none_or(seen_there) {
+        if next.is_none_or(felt) {
             return Vec::new();
         }
         let elsewhere = |m: &Move| {

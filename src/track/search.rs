@@ -28,6 +28,8 @@ pub const PLIES_MAX: usize = 8;
 const FRONTIER_MAX: usize = 48;
 /// The same where nobody looked: what may have been played is seldom asked for and has many orders.
 const GAP_FRONTIER_MAX: usize = 192;
+/// A man that left its square so long before another one is hardly the one that comes to another square then.
+const LEFT_US: i64 = SECOND;
 /// How long after its press a man may be captured that no sensor has shown.
 const CAUGHT_US: i64 = 2 * SECOND;
 /// First moves whose best lines are compared.
@@ -329,8 +331,17 @@ impl<'a> Search<'a> {
         position.play(m);
         let mut node = self.node(line, position, parent.handled | squares, spent);
         node.absence = absence;
-        node.unlikely = parent.unlikely + if untouched > 0 { self.unlikely(m, parent) } else { 0 };
+        let unlikely = if untouched > 0 { self.unlikely(m, parent) } else { 0 };
+        node.unlikely = parent.unlikely + unlikely + u32::from(self.another_left(m, parent));
         node
+    }
+
+    /// Whether the ply's man left its square long before another one like it, which is in the air as well.
+    fn another_left(&self, m: Move, parent: &Node) -> bool {
+        let Some(from) = m.from().filter(|from| parent.mismatch.missing.contains(*from)) else { return false };
+        let left = self.evidence.placement.changed(from);
+        let alike = parent.position.board().by_piece(m.role().of(parent.position.turn())) & parent.mismatch.missing;
+        alike.into_iter().any(|other| self.evidence.placement.changed(other) > left + LEFT_US)
     }
 
     /// How unlikely a capture is on a square that feels only that something is there: of what may have been taken in

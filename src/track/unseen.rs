@@ -56,7 +56,7 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let press = self.unseen_press(at).filter(|press| at - press.at >= UNSEEN_US)?;
+        let press = self.unseen_press(at)?;
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, unseen: 0, ..self.evidence(seen, 0) };
         let found = search::explain(position, evidence, presses.len());
