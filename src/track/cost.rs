@@ -85,6 +85,8 @@ pub const LACKING: u32 = 5;
 /// The king of the player who pressed the clock that was not on its square, where another man is said to have been
 /// captured at once.
 pub const KING_OFF: u32 = 14;
+/// A ply whose man left its square long before it came to the other.
+pub const HELD: u32 = 4;
 /// A man that has been off its square since before the ply.
 pub const GONE: u32 = 3;
 /// A ply whose man was gone when its clock was pressed and is captured next: it was being taken off.

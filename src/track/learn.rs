@@ -4,7 +4,6 @@
 //! search takes into account. What is right again is forgotten.
 
 use super::{
-    SCAN_US,
     board::{BoardTrack, Seen},
     search::{ALIASES_MAX, Alias},
 };
@@ -54,7 +53,7 @@ impl BoardTrack {
         let man = past.played.promotion().unwrap_or(past.played.role()).of(past.before.turn());
         let left = self.past[index + 1..].iter().find(|later| later.played.from() == Some(to) || later.played.to() == to);
         let stood = left.map_or(self.changed_at, |left| left.made_at) - past.completed_at;
-        let showed = seen.placement.showed(to, man, past.made_at + -SCAN_US, Instant(i64::MAX));
+        let showed = seen.placement.showed(to, man, past.completed_at, Instant(i64::MAX));
         if stood >= STANDING_US && !showed && seen.placement.kinds(to) == Kinds::EMPTY && !self.blind.contains(to) {
             self.blind.add(to);
             self.learnt.push((to, index + 1));

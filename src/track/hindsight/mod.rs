@@ -36,6 +36,8 @@ pub const LATE_US: i64 = SCAN_US;
 const CAUGHT_US: i64 = 4 * SECOND;
 /// A man that is missing for longer is not in the hand of the player to move.
 pub const GONE_US: i64 = 1500 * MS;
+/// Nobody holds a man for so long before it is moved.
+const HELD_US: i64 = 8 * SECOND;
 /// A man that came so long before the other player's was moved ahead of its turn.
 const EARLY_US: i64 = SCAN_US;
 /// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
@@ -405,6 +407,7 @@ impl<'a> Teller<'a> {
         let unfelt = self.account.unheard && arrived.is_none();
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
+            + if self.held(m, arrived) { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
             + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
             + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
@@ -426,6 +429,13 @@ impl<'a> Teller<'a> {
             cost: node.cost + charged.cost + spent,
             items: self.items.after(&node.items),
         }
+    }
+
+    /// Whether the man of a ply had been off its square for long when it came to the other.
+    fn held(&self, m: Move, arrived: Option<Instant>) -> bool {
+        let from = m.from().filter(|from| !self.account.blind.contains(*from));
+        let left = from.zip(arrived).and_then(|(from, came)| self.log.last(from, came)).zip(arrived);
+        left.is_some_and(|(left, came)| left.kinds == Kinds::EMPTY && came - left.since > HELD_US)
     }
 
     /// Whether such a man stood on a square that the player's last ply left, or the other one's captured on: what was
