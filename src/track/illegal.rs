@@ -13,7 +13,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
-    sense::{Mismatch, Placement},
+    sense::{Mismatch, Placement, Reading},
     types::{Bitboard, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
 };
 
@@ -258,9 +258,17 @@ fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: 
         // The reply may have taken it at once.
         let taken = placement.kinds(square).single().flatten().is_some_and(|other| other.color != turn);
         let since = if taken { press + -AT_PRESS_US } else { press + STOOD_US };
-        return came && placement.showed(square, man, since, press + SCAN_US);
+        return came && showed(evidence, square, man, since, press + SCAN_US);
     }
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
     came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= press
+}
+
+/// Whether a square showed a man at some time between two instants: one that feels only that something is there must
+/// have felt it come in the player's turn.
+fn showed(evidence: Evidence<'_>, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
+    let told = |reading: &Reading| reading.kinds.single().is_some() || reading.since >= evidence.since[0];
+    let shows = |reading: &Reading| reading.kinds.allows(Some(man)) && reading.since <= to && reading.until >= from;
+    evidence.placement.readings(square).any(|reading| shows(&reading) && told(&reading))
 }
