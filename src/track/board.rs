@@ -488,7 +488,7 @@ impl BoardTrack {
         let better = nothing || found.cost < legal;
         let root = arriving.apply(position);
         let otherwise =
-            better && (self.questioned(&root, seen).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
+            better && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 

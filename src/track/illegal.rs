@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::{
     AT_PRESS_US, SCAN_US, cost,
     explain::{Item, Items, named, weigh},
-    search::{self, Alias, Evidence},
+    search::{self, Alias, Evidence, Hand},
 };
 use crate::{
     notation::uci,
@@ -49,7 +49,7 @@ pub struct Illegal {
 /// The illegal move of the side to move that explains the placement without a man where none should stand, alone or
 /// with legal plies after it: the cheapest, of equal ones the one with the fewest reasons, then the first square.
 pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illegal> {
-    let press = *evidence.presses.first()?;
+    let (press, placement) = (*evidence.presses.first()?, evidence.placement);
     let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
         let (played, reasons) = as_played(position, attempt)?;
         let own = weight.1 != cost::ILLEGAL_AHEAD && !reasons.contains(&Reason::NotYourPiece);
@@ -66,7 +66,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let drop = found.iter().filter(drop).map(|(found, _)| found.cost).min();
     let best = found.into_iter().map(|(found, _)| found).min_by_key(|found| (found.cost, found.reasons.len()))?;
     let moved = best.played.from().is_some();
-    let contested = moved && drop.is_some_and(|drop| drop < best.cost + CONTESTED);
+    let unknown = |hand: &Hand| hand.unknown > 0 && placement.kinds(uci::destination(best.played)) == Kinds::OCCUPIED;
+    let handed = evidence.lifted.get(position.turn()).as_ref().is_some_and(unknown);
+    let contested = moved && (handed || drop.is_some_and(|drop| drop < best.cost + CONTESTED));
     Some(Illegal { contested, ..best })
 }
 

@@ -83,7 +83,8 @@ impl BoardTrack {
         if let Some(revision) = self.hear_again(board, &position, seen) {
             return Some(revision);
         }
-        if let Some((from, moves)) = self.questioned(&position, seen) {
+        let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
+        if let Some((from, moves)) = self.questioned(&position, seen, waits) {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
                 self.refuse(&[(from, *role)]);
             }
@@ -123,10 +124,16 @@ impl BoardTrack {
     }
 
     /// The latest ply that was one of several and explains the board as another: of those, as the one that does it best.
-    pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(usize, Vec<Move>)> {
+    pub(super) fn questioned(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        long: bool,
+    ) -> Option<(usize, Vec<Move>)> {
+        let long = long && self.line.is_empty();
         let mut left = if self.first_press().is_some() { QUESTIONS_MAX } else { 0 };
         for index in (0..self.past.len()).rev() {
-            let alternatives: Vec<Move> = self.alternatives(index, seen).take(left).collect();
+            let alternatives: Vec<Move> = self.alternatives(index, seen, long).take(left).collect();
             left -= alternatives.len();
             let answers = alternatives.into_iter().filter_map(|m| self.answer(position, seen, index, m));
             if let Some((_, moves)) = answers.min_by_key(|(cost, _)| *cost) {
@@ -146,13 +153,13 @@ impl BoardTrack {
         better.then_some((found.cost, moves))
     }
 
-    /// Other moves that a ply may have been; a man that was dropped and has moved since may be of another kind where no
-    /// sensor told it.
-    fn alternatives(&self, index: usize, seen: &Seen<'_>) -> impl Iterator<Item = Move> {
+    /// Other moves that a ply may have been; a man that was dropped and has moved since, or where nothing explains a
+    /// press for `long`, may be of another kind where no sensor told it.
+    fn alternatives(&self, index: usize, seen: &Seen<'_>, long: bool) -> impl Iterator<Item = Move> {
         let past = &self.past[index];
         let dropped = match past.played {
             Move::Put { role, to } => Some((role, to)).filter(|_| {
-                let moved = |square: Square| seen.placement.allows_empty().contains(square);
+                let moved = |square: Square| long || seen.placement.allows_empty().contains(square);
                 self.stands_now(index, to).is_some_and(moved)
             }),
             _ => None,
