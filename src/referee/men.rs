@@ -146,8 +146,8 @@ pub struct Men {
     strays: Vec<Stray>,
     /// Men of their own colour that left trays before a capture explained them, the last one last.
     gone: VecDeque<(Stray, Instant)>,
-    /// Foreign men that were told of: whoever uses them does not make them others.
-    foreign_told: Vec<(Seat, Piece)>,
+    /// Foreign men that were told of, since when they were there: whoever uses them does not make them others.
+    foreign_told: Vec<(Seat, Piece, Instant)>,
     /// Men that came to a board from nowhere.
     foreign: usize,
 }
@@ -184,7 +184,7 @@ impl Men {
     /// A man in a tray was told to be one that no board has lost.
     pub(super) fn told_foreign(&mut self, stray: Stray) {
         if self.foreign_told.len() < STRAYS_MAX {
-            self.foreign_told.push((stray.seat, stray.piece));
+            self.foreign_told.push((stray.seat, stray.piece, stray.since));
         }
     }
 
@@ -208,10 +208,7 @@ impl Men {
         let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
         let passed = |stray: &Stray| !stray.told || at - stray.since <= FOREIGN_US;
         let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man && passed(stray));
-        let early = early.map(|stray| self.strays.remove(stray)).map(|stray| {
-            self.foreign_told.retain(|known| !stray.told || *known != (stray.seat, stray.piece));
-            stray.since
-        });
+        let early = early.map(|stray| self.strays.remove(stray).since);
         let taken = if early.is_none() { self.take_gone(to, man, at) } else { None };
         let (place, early, seen) = match (early, taken) {
             (Some(since), _) => (Place::Pocket(to), Some(since), Some(at)),
@@ -250,7 +247,9 @@ impl Men {
         });
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
         let taken = man.filter(|man| man.place == Place::Lifted(seat)).map(|man| (seat, man.since));
-        let lies = man.filter(|man| man.place == Place::Pocket(seat)).map(|_| seat);
+        // Of two that lay there the one left that no capture had explained.
+        let lies = man.filter(|man| man.place == Place::Pocket(seat) && self.take_gone(seat, piece, made).is_none());
+        let lies = lies.map(|_| seat);
         self.men[index] = Man { taken, lies, ..Man::at(piece, Place::Board(seat.board), at) };
         Dropped { man }
     }
@@ -342,9 +341,10 @@ impl Men {
             stays
         });
         for _ in 0..left.min(STRAYS_MAX.saturating_sub(self.strays.len())) {
-            let known = self.foreign_told.iter().filter(|known| **known == (seat, piece)).count();
-            let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count() < known;
-            self.strays.push(Stray { seat, piece, since: at, looked_at: at, told });
+            let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count();
+            let known = self.foreign_told.iter().filter(|(by, man, _)| (*by, *man) == (seat, piece)).nth(told);
+            let since = known.map_or(at, |(_, _, since)| *since);
+            self.strays.push(Stray { seat, piece, since, looked_at: at, told: known.is_some() });
         }
     }
 
