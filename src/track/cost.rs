@@ -61,6 +61,8 @@ pub const DISPLACED_FAR: u32 = 12;
 pub const EARLY: u32 = 5;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
+/// The same, a while after it, of the player who then pressed the clock: it was the move rather than one ahead.
+pub const LATER_PRESSED: u32 = 4;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.

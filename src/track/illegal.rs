@@ -241,7 +241,10 @@ fn moved_to(
 
 /// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
 fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
-    let missing = evidence.placement.mismatch(position).missing & position.board().by_piece(man);
+    let now = evidence.placement.mismatch(position).missing;
+    let then = |square: &Square| !evidence.placement.kinds_at(*square, press).allows(Some(man));
+    let alike = position.board().by_piece(man);
+    let missing = alike & now | alike.into_iter().filter(then).collect::<Bitboard>();
     // One that stood there before the other player's move and is missing beside was knocked there.
     let before = evidence.placement.changed(square) < evidence.rest_since;
     if before && missing.into_iter().any(|from| from.distance(square) <= SECOND_MOVE_SQUARES) {

@@ -19,7 +19,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, Piece, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Piece, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -30,6 +30,8 @@ const FRONTIER_MAX: usize = 48;
 const GAP_FRONTIER_MAX: usize = 192;
 /// A man that left its square so long before another one is hardly the one that comes to another square then.
 const LEFT_US: i64 = SECOND;
+/// Who has moved presses the clock sooner than so, before another man is touched.
+const HESITATES_US: i64 = 1500 * MS;
 /// How long after its press a man may be captured that no sensor has shown.
 const CAUGHT_US: i64 = 2 * SECOND;
 /// First moves whose best lines are compared.
@@ -480,15 +482,26 @@ impl<'a> Search<'a> {
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                let later = color != position.turn() && self.evidence.placement.changed(to) > arrived;
+                let later = (color != position.turn()).then(|| self.later(line, to, arrived));
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
                 let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
-                let later = if later { weigh!(self.items, LATER) } else { 0 };
+                let later = later.map_or(0, |(name, cost)| self.items.take(name, cost));
                 saved += there - self.items.take(name, cost.saturating_sub(known)) - later;
             }
         }
         saved
+    }
+
+    /// What it costs that a man of the player who moved last came to a square after the line's last man, by name.
+    fn later(&self, line: &Line, to: Square, arrived: Instant) -> (&'static str, u32) {
+        let came = self.evidence.placement.changed(to);
+        let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
+        match pressed {
+            _ if came <= arrived => ("", 0),
+            Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
+            _ => named!(LATER),
+        }
     }
 
     /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is
