@@ -487,8 +487,8 @@ impl BoardTrack {
         let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
         let better = nothing || found.cost < legal;
         let root = arriving.apply(position);
-        let otherwise =
-            better && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
+        let otherwise = better
+            && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 

@@ -51,7 +51,8 @@ impl BoardTrack {
         let Some(past) = self.past.get(index) else { return };
         let to = uci::destination(past.played);
         let man = past.played.promotion().unwrap_or(past.played.role()).of(past.before.turn());
-        let left = self.past[index + 1..].iter().find(|later| later.played.from() == Some(to) || later.played.to() == to);
+        let left =
+            self.past[index + 1..].iter().find(|later| later.played.from() == Some(to) || later.played.to() == to);
         let stood = left.map_or(self.changed_at, |left| left.made_at) - past.completed_at;
         let showed = seen.placement.showed(to, man, past.completed_at, Instant(i64::MAX));
         if stood >= STANDING_US && !showed && seen.placement.kinds(to) == Kinds::EMPTY && !self.blind.contains(to) {

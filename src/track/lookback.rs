@@ -27,6 +27,17 @@ const ALIKE_MAX: usize = 8;
 /// Ways in which plies may have gone on after another one that are followed.
 const WAYS_MAX: usize = 8;
 
+/// A ply that was another one.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    /// Its index on the board.
+    index: usize,
+    /// The plies from there on.
+    moves: Vec<Move>,
+    /// What else it may have been, as far as one can tell.
+    open: Vec<Move>,
+}
+
 /// Completed plies of a board that were others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revision {
@@ -84,11 +95,14 @@ impl BoardTrack {
             return Some(revision);
         }
         let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
-        if let Some((from, moves)) = self.questioned(&position, seen, waits) {
+        if let Some(Answer { index: from, moves, open }) = self.questioned(&position, seen, waits) {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
                 self.refuse(&[(from, *role)]);
             }
-            let revision = self.revise(board, &position, seen, from, &moves);
+            let mut revision = self.revise(board, &position, seen, from, &moves);
+            if let (Some(past), Some(first)) = (self.past.get_mut(from), revision.moves.first_mut()) {
+                (past.rivals, first.rivals) = (open.clone(), open);
+            }
             self.learn_from(from, seen);
             return Some(revision);
         }
@@ -124,29 +138,26 @@ impl BoardTrack {
     }
 
     /// The latest ply that was one of several and explains the board as another: of those, as the one that does it best.
-    pub(super) fn questioned(
-        &self,
-        position: &BoardPosition,
-        seen: &Seen<'_>,
-        long: bool,
-    ) -> Option<(usize, Vec<Move>)> {
+    pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>, long: bool) -> Option<Answer> {
         let long = long && self.line.is_empty();
         let mut left = if self.first_press().is_some() { QUESTIONS_MAX } else { 0 };
         for index in (0..self.past.len()).rev() {
             let alternatives: Vec<Move> = self.alternatives(index, seen, long).take(left).collect();
             left -= alternatives.len();
-            let answers = alternatives.into_iter().filter_map(|m| self.answer(position, seen, index, m));
-            if let Some((_, moves)) = answers.min_by_key(|(cost, _)| *cost) {
-                return Some((index, moves));
-            }
+            let answer = |m: Move| Some((m, self.answer(position, seen, index, m)?));
+            let answers: Vec<(Move, (u32, Vec<Move>))> = alternatives.into_iter().filter_map(answer).collect();
+            let best = answers.iter().min_by_key(|(_, (cost, _))| *cost).cloned();
+            let Some((best, (least, moves))) = best else { continue };
+            let others = answers.iter().filter(|(m, (cost, _))| *m != best && *cost < least + cost::MARGIN);
+            return Some(Answer { index, moves, open: others.map(|(m, _)| *m).collect() });
         }
         None
     }
 
     /// What it costs that a ply was another one, if that explains the board better, and the plies from there on.
-    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, other: Move) -> Option<(u32, Vec<Move>)> {
-        let (moves, found) = self.answered(position, seen, index, other)?;
-        if other.promotion().is_some() && !self.tells_promotion(index, other, &found.line) {
+    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, m: Move) -> Option<(u32, Vec<Move>)> {
+        let (moves, found) = self.answered(position, seen, index, m)?;
+        if m.promotion().is_some() && !self.tells_promotion(index, m, &found.line) {
             return None;
         }
         let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
@@ -308,15 +319,10 @@ impl BoardTrack {
             } else {
                 past.made_at
             };
-            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal.clone() };
-            let rivals = match changed {
-                true if index == 0 => past.others_than(played),
-                true => Vec::new(),
-                false => past.rivals.clone(),
-            };
+            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
+            let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
-            let open = if changed { rivals.clone() } else { Vec::new() };
-            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: open };
+            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
             let said = past.said.filter(|_| !changed);
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);

@@ -81,13 +81,6 @@ impl Past {
         Press { by: self.before.turn(), at: self.completed_at, clock: self.clock }
     }
 
-    /// What else it may have been if it was one of its rivals.
-    pub fn others_than(&self, rival: Move) -> Vec<Move> {
-        let known = self.rivals.contains(&rival);
-        let all = std::iter::once(self.played).chain(self.rivals.iter().copied());
-        all.filter(|m| known && *m != rival).collect()
-    }
-
     /// Other moves that the same touches may have been: rivals, and what else a pawn may have become.
     pub fn alternatives(&self) -> impl Iterator<Item = Move> + '_ {
         let promoted = self.played.promotion();

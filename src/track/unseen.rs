@@ -1,7 +1,7 @@
 //! A press whose ply no sensor shows: something went to a square that feels nothing.
 //!
-//! In: a press that no ply explains, the hands of the players. Out: the likeliest ply to such a square, with every other
-//! that is as likely; what is played later tells which one it was (`lookback`).
+//! In: a press that no ply explains, the hands of the players. Out: the likeliest ply to such a square, with every
+//! other that is as likely; what is played later tells which one it was (`lookback`).
 
 use super::{
     Completed, Press,

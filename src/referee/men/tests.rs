@@ -120,6 +120,22 @@ fn a_man_that_is_in_the_tray_too_early_or_in_another_tray_strays() {
 }
 
 #[test]
+fn a_man_that_no_board_has_lost_is_told_of_once() {
+    let mut bench = Bench::with_a_captured_pawn();
+    bench.tray('b', "pp");
+    let stray = bench.ledger.strays()[0];
+    bench.ledger.told_foreign(stray);
+    bench.ledger.strays_mut().for_each(|stray| stray.told = true);
+    bench.tray('b', "p");
+    bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
+    bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+    assert!(bench.ledger.men().iter().all(|man| man.lies.is_none()), "the one that was dropped had left the tray");
+    bench.tray('b', ".p");
+    let left: Vec<(bool, Instant)> = bench.ledger.strays().iter().map(|left| (left.told, left.since)).collect();
+    assert_eq!(left, [(true, stray.since)], "whichever of them was used, the other is no news");
+}
+
+#[test]
 fn men_of_a_kind_are_alike() {
     let mut bench = Bench::with_a_captured_pawn();
     bench.tray('b', "p");
