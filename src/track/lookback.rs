@@ -137,7 +137,7 @@ impl BoardTrack {
         self.reread(position, seen, at, Some(illegal), None, &mut None).is_some()
     }
 
-    /// The latest ply that was one of several and explains the board as another: of those, as the one that does it best.
+    /// The latest ply that was one of several and explains the board as another: the one of those that does it best.
     pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>, long: bool) -> Option<Answer> {
         let long = long && self.line.is_empty();
         let mut left = if self.first_press().is_some() { QUESTIONS_MAX } else { 0 };
