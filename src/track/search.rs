@@ -338,12 +338,13 @@ impl<'a> Search<'a> {
         node
     }
 
-    /// Whether the ply's man left its square long before another one like it, which is in the air as well.
+    /// Whether the ply's man left its square long before another one like it, which left before it came.
     fn another_left(&self, m: Move, parent: &Node) -> bool {
         let Some(from) = m.from().filter(|from| parent.mismatch.missing.contains(*from)) else { return false };
-        let left = self.evidence.placement.changed(from);
+        let changed = |square: Square| self.evidence.placement.changed(square);
+        let (left, came) = (changed(from), changed(uci::destination(m)));
         let alike = parent.position.board().by_piece(m.role().of(parent.position.turn())) & parent.mismatch.missing;
-        alike.into_iter().any(|other| self.evidence.placement.changed(other) > left + LEFT_US)
+        alike.into_iter().any(|other| changed(other) > left + LEFT_US && changed(other) <= came)
     }
 
     /// How unlikely a capture is on a square that feels only that something is there: of what may have been taken in
