@@ -246,7 +246,8 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     let alike = position.board().by_piece(man);
     let missing = alike & now | alike.into_iter().filter(then).collect::<Bitboard>();
     // One that stood there before the other player's move and is missing beside was knocked there.
-    let before = evidence.placement.changed(square) < evidence.rest_since;
+    let stands = evidence.placement.readings(square).find(|reading| reading.since <= press);
+    let before = stands.is_some_and(|reading| reading.since < evidence.rest_since);
     if before && missing.into_iter().any(|from| from.distance(square) <= SECOND_MOVE_SQUARES) {
         return false;
     }
