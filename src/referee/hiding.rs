@@ -158,7 +158,12 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     let there = |man: &Man| man.captured.is_none_or(|(_, at)| at - stray.since <= IN_HAND_US);
     let elsewhere =
         |man: &&mut Man| away(man) && there(man) && man.piece == stray.piece && man.place.owner() != Some(stray.seat);
-    if let Some(man) = men.men_mut().find(elsewhere) {
+    // Who captures puts the man into the nearest tray rather than into the partner's.
+    let own_capture = |man: &&mut Man| {
+        let by = man.captured.filter(|(by, _)| *by == stray.seat && matches!(man.place, Place::Transit(_)));
+        (by.is_none(), !matches!(man.place, Place::Transit(_)))
+    };
+    if let Some(man) = men.men_mut().filter(elsewhere).min_by_key(own_capture) {
         man.told = true;
         let owner = man.place.owner().unwrap_or(stray.seat);
         let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);

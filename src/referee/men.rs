@@ -401,6 +401,7 @@ impl Men {
                 Some(found) => spare.remove(found),
                 None => self.adopt(piece, at),
             };
+            self.note_gone(index);
             // Who reads the record anew does not know what was seen of the man before.
             let first_seen = place.owner().map(|_| at);
             let man = Man { first_seen, ..Man::at(piece, place, at) };
@@ -416,7 +417,17 @@ impl Men {
             };
         }
         for index in spare {
+            self.note_gone(index);
             self.men[index] = Man::at(self.men[index].piece, Place::Nowhere, at);
+        }
+    }
+
+    /// A man that had been seen in a tray and left it: if its capture is recorded anew, it was passed.
+    fn note_gone(&mut self, index: usize) {
+        let Man { piece, place, since: left, first_seen, told, .. } = self.men[index];
+        if let (Place::Lifted(seat), Some(since)) = (place, first_seen) {
+            self.gone.truncate(STRAYS_MAX - 1);
+            self.gone.push_back((Stray { seat, piece, since, looked_at: since, told }, left));
         }
     }
 

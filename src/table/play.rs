@@ -533,7 +533,12 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
     let held = |seat: Seat| sensors.vague.get(seat.index())?.as_ref().map(Slots::held);
     let lifted = |color| {
         let seat = board.seat(color);
-        let known = ledger.lifted(seat).map(|men| Hand { men, taken: ledger.taken(seat), ..Hand::default() });
+        let known = ledger.lifted(seat).map(|men| {
+            let shown = sensors.trays.get(seat.index()).and_then(Option::as_ref).map(|tray| *tray.seen());
+            let there = shown.unwrap_or_default().zip(men).map(|(lie, left)| lie.saturating_add(left));
+            let coming = game.board(board).pocket(color).zip(there).map(|(has, there)| has > there);
+            Hand { men, taken: ledger.taken(seat), coming, ..Hand::default() }
+        });
         known.or_else(|| held(seat).map(Hand::of))
     };
     let arrived = |color| {

@@ -142,6 +142,8 @@ pub struct BoardTrack {
     pub(super) refused: Vec<super::rename::Name>,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
+    /// Those of them on which a promoted man stands: it may lie there.
+    pub(super) laid: Bitboard,
     /// How many plies were completed when a blind square was learnt.
     pub(super) learnt: Vec<(Square, usize)>,
     /// Presses were lost, and with them, where nobody watched, readings.
@@ -193,6 +195,7 @@ impl BoardTrack {
             suspicion: Suspicion::default(),
             refused: Vec::new(),
             blind: Bitboard::EMPTY,
+            laid: Bitboard::EMPTY,
             learnt: Vec::new(),
             gap: false,
             unwatched: false,
@@ -390,7 +393,10 @@ impl BoardTrack {
         let asked = if self.strained { self.changed_at + LOOK_BACK_REST_US } else { Instant::LONG_AGO };
         let asked = |press: &Press| (press.at + SCAN_US).max(asked.min(press.at + UNEXPLAINED_US));
         let open = self.presses.front().filter(|_| unclear).map(asked);
-        [absent, open].into_iter().flatten().fold(firm, Instant::max)
+        // No such man is known to be in any hand, and one of the board's is in the air.
+        let from_nobody = self.presses.front().filter(|_| self.dropped_lies && self.in_air.any());
+        let from_nobody = from_nobody.map(|press| press.at + UNEXPLAINED_US);
+        [absent, open, from_nobody].into_iter().flatten().fold(firm, Instant::max)
     }
 
     /// Whether a press may hold later presses of other boards back.
@@ -471,16 +477,21 @@ impl BoardTrack {
         position: &BoardPosition,
         board: BoardId,
         arriving: &Arriving,
+        awaits: bool,
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        self.looked_illegal = Some(self.state());
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted())?;
+        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted());
+        if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
+            return None;
+        }
+        self.looked_illegal = Some(self.state());
+        let found = found?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
         let moved = || self.may_have_moved(position, found.played, seen);
-        if found.contested || self.line.is_empty() && (!found.own || moved()) {
+        if found.contested || found.open || self.line.is_empty() && (!found.own || moved()) {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };

@@ -42,8 +42,17 @@ pub struct Illegal {
     pub own: bool,
     /// A drop explains all that is seen for hardly more: the man may be on its way from the other board.
     pub contested: bool,
+    /// Another man of the player's is in the air: it may be the one that was moved.
+    pub open: bool,
     /// What that is made of, if it was asked.
     pub items: Vec<Item>,
+}
+
+impl Illegal {
+    /// Whether the man of a drop that nothing else forbids is not known to have been captured for the player.
+    pub fn is_from_nowhere(&self) -> bool {
+        self.reasons == [Reason::DropNotInPocket]
+    }
 }
 
 /// The illegal move of the side to move that explains the placement without a man where none should stand, alone or
@@ -58,11 +67,13 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let aliases = with_stranger(position, evidence, attempt);
         let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
         let whole = mismatch.any().is_empty();
-        let found = || Illegal { played, reasons, cost: weight + rest, own, contested: false, items };
+        let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
+        let open = air.any();
+        let found = || Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
         mismatch.foreign.is_empty().then(|| (found(), whole))
     });
     let found: Vec<(Illegal, bool)> = found.filter(|(found, _)| !found.reasons.is_empty()).collect();
-    let drop = |(found, whole): &&(Illegal, bool)| *whole && found.reasons == [Reason::DropNotInPocket];
+    let drop = |(found, whole): &&(Illegal, bool)| *whole && found.is_from_nowhere();
     let drop = found.iter().filter(drop).map(|(found, _)| found.cost).min();
     let best = found.into_iter().map(|(found, _)| found).min_by_key(|found| (found.cost, found.reasons.len()))?;
     let moved = best.played.from().is_some();
@@ -251,7 +262,11 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     if before && missing.into_iter().any(|from| from.distance(square) <= SECOND_MOVE_SQUARES) {
         return false;
     }
-    (man.color == position.turn() || missing.is_empty()) && stood(position, evidence, square, man, press)
+    let own = man.color == position.turn();
+    // Who has taken such a man out of the own tray has dropped it ahead of the turn.
+    let theirs = |hand: &Hand| *hand.men.get(man.role) > 0 || hand.unknown > 0;
+    let ahead = !own && evidence.lifted.get(man.color).as_ref().is_some_and(theirs);
+    (own || missing.is_empty()) && !ahead && stood(position, evidence, square, man, press)
 }
 
 /// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's has stood there

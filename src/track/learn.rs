@@ -24,7 +24,8 @@ impl BoardTrack {
     pub fn learn(&mut self, position: &BoardPosition, placement: &Placement, at: Instant) {
         let mismatch = placement.mismatch(position);
         self.aliases.retain(|alias| placement.kinds(alias.square) == alias.reads);
-        self.blind &= placement.allows_empty();
+        self.blind &= placement.allows_empty() & !(self.laid & !position.promoted());
+        self.laid &= self.blind;
         self.learnt.retain(|(square, _)| self.blind.contains(*square));
         let displaced = displaced(position, placement, mismatch);
         for square in mismatch.any() & !displaced {
@@ -34,6 +35,7 @@ impl BoardTrack {
             if mismatch.missing.contains(square) && !self.blind.contains(square) {
                 self.blind.add(square);
                 self.learnt.push((square, self.past.len()));
+                self.laid |= Bitboard::from(square) & position.promoted();
             } else if mismatch.foreign.contains(square) {
                 self.add_alias(square, placement.kinds(square));
             }

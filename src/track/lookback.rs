@@ -17,13 +17,16 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    types::{BoardId, Color, Instant, Kinds, Role, Square},
+    sense::Reading,
+    types::{BoardId, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// Open questions of earlier plies that are tried.
 const QUESTIONS_MAX: usize = 64;
 /// Squares that are named where nobody saw where a man went.
 const ALIKE_MAX: usize = 8;
+/// Nobody has a man in hand, or lets it lie beside its square, for so long.
+const BELIED_US: i64 = 5 * SECOND;
 /// Ways in which plies may have gone on after another one that are followed.
 const WAYS_MAX: usize = 8;
 
@@ -161,7 +164,23 @@ impl BoardTrack {
             return None;
         }
         let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
-        better.then_some((found.cost, moves))
+        (better && !self.is_belied(seen, index, &moves)).then_some((found.cost, moves))
+    }
+
+    /// Whether the man of the first of these plies, the one at `index`, should have stood for long where its square,
+    /// which has felt other men since, felt nothing.
+    fn is_belied(&self, seen: &Seen<'_>, index: usize, moves: &[Move]) -> bool {
+        let Some((first, rest)) = moves.split_first() else { return false };
+        let to = uci::destination(*first);
+        let touched = rest.iter().position(|m| search::squares_of(*m).contains(to));
+        let touched = touched.and_then(|at| self.past.get(index + 1 + at)).map(|past| past.made_at);
+        let (from, until) = (self.past[index].completed_at, touched.unwrap_or_else(|| seen.placement.latest()));
+        let empty = |reading: Reading| {
+            let felt_since = reading.until <= seen.placement.latest();
+            let lasted = reading.until.min(until) - reading.since.max(from);
+            reading.kinds == Kinds::EMPTY && felt_since && lasted > BELIED_US
+        };
+        seen.placement.readings(to).any(empty)
     }
 
     /// Other moves that a ply may have been; a man that was dropped and has moved since, or where nothing explains a

@@ -53,10 +53,14 @@ pub use slots::Slots;
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).
 pub const SCAN_US: i64 = 300 * MS;
+/// How much sooner than the square that it left a man's new square may be read: one scan, and it was carried meanwhile.
+pub const CARRIED_US: i64 = 120 * MS;
 /// How late a press is heard of: a man that was seen to leave its square earlier did not stand there at the press.
 pub const AT_PRESS_US: i64 = 270 * MS;
 /// How long a press may hold later presses of other boards back.
 pub const HOLD_US: i64 = 600 * MS;
+/// How long a drop from nowhere waits for an earlier press of another board to be explained.
+const AWAITED_US: i64 = 4 * SECOND;
 /// How long a press may go unexplained before completed plies are doubted.
 pub const PATIENCE_US: i64 = 600 * MS;
 /// How long a press may go unexplained before an illegal move is considered.
@@ -240,9 +244,10 @@ impl Tracker {
             if track.illegal_due().is_some_and(|due| at >= due)
                 && let Some(seen) = seen(board)
             {
-                let arriving = self.arriving(game, board);
+                let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
                 let track = &mut self.boards[board.index()];
-                if let Some(completed) = track.complete_likely_illegal(position, board, &arriving, &seen, at) {
+                let found = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at);
+                if let Some(completed) = found {
                     track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
                     return Some(Decision::Complete(completed));
                 }
@@ -268,6 +273,14 @@ impl Tracker {
         None
     }
 
+    /// Whether an earlier press of another board has no ply yet: it may have captured what is dropped here.
+    fn awaits_others(&self, board: BoardId, at: Instant) -> bool {
+        let Some(press) = self.boards[board.index()].first_press() else { return false };
+        let others = self.boards.iter().enumerate().filter(|(index, _)| *index != board.index());
+        let mut presses = others.filter_map(|(_, other)| other.first_press());
+        presses.any(|other| other <= press + AT_PRESS_US && at < other + AWAITED_US)
+    }
+
     /// A press that no legal move explains: an illegal one, or one to a square that no sensor feels.
     fn last_resort(
         &mut self,
@@ -276,7 +289,11 @@ impl Tracker {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
+        let awaits = self.awaits_others(board, at);
         let track = &mut self.boards[board.index()];
+        if awaits && track.illegal(position, seen).is_some_and(|found| found.is_from_nowhere()) {
+            return None;
+        }
         let drop = track.complete_unseen_drop(position, board, seen, at).map(|completed| (How::Unseen, completed));
         let mut illegal = || Some((How::Illegal, track.complete_illegal(position, board, seen, at)?));
         let found = drop.or_else(&mut illegal);

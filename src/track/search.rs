@@ -7,6 +7,8 @@
 //! square are tried: any other makes the line worse. Of lines of equal cost the shorter is taken, then the one that is
 //! generated first.
 
+mod unlikely;
+
 use arrayvec::ArrayVec;
 use shakmaty::attacks;
 
@@ -28,18 +30,12 @@ pub const PLIES_MAX: usize = 8;
 const FRONTIER_MAX: usize = 48;
 /// The same where nobody looked: what may have been played is seldom asked for and has many orders.
 const GAP_FRONTIER_MAX: usize = 192;
-/// A man that left its square so long before another one is hardly the one that comes to another square then.
-const LEFT_US: i64 = SECOND;
 /// Who has moved presses the clock sooner than so, before another man is touched.
 const HESITATES_US: i64 = 1500 * MS;
 /// How long after its press a man may be captured that no sensor has shown.
 const CAUGHT_US: i64 = 2 * SECOND;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
-/// How much likelier it is to take the man that moved last, in pawns.
-const TAKES_BACK: u32 = 5;
-/// No capture is worth more, in pawns.
-const LIKELIEST: u32 = 14;
 /// Men of a board that may be known to read as another man.
 pub const ALIASES_MAX: usize = 4;
 
@@ -68,12 +64,14 @@ pub struct Hand {
     pub taken: ByRole<Instant>,
     /// All men that were captured for the player have come to the tray: none is handed over straight.
     pub alone: bool,
+    /// Kinds of which the player has one that was never in the tray, or not seen there: it may be handed over straight.
+    pub coming: ByRole<bool>,
 }
 
 impl Hand {
     /// What a tray tells that feels only that something is there.
     pub fn of(held: Held) -> Hand {
-        Hand { men: held.men, unknown: held.unknown, taken: held.taken, alone: held.open == 0 }
+        Hand { men: held.men, unknown: held.unknown, taken: held.taken, alone: held.open == 0, ..Hand::default() }
     }
 
     /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
@@ -166,7 +164,7 @@ struct Node {
     /// What of it the absence of the last ply's man brought.
     absence: u32,
     cost: u32,
-    /// How unlikely captures are that no sensor felt: of lines that cost the same the likelier is taken.
+    /// How unlikely its plies are: of lines that cost the same the likelier is taken.
     unlikely: u32,
 }
 
@@ -323,44 +321,20 @@ impl<'a> Search<'a> {
         let to = if felt { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
         let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
-        let stayed = u32::from(stayed || self.came_before(m));
+        let stayed = u32::from(stayed || self.came_before(m, parent.position.turn(), self.evidence.since[index % 2]));
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
+        let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
         let (name, refund) = if self.stood_long(m, index) { ("", 0) } else { refund(parent, m) };
-        let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early;
+        let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed;
         line.push(m);
         let mut position = parent.position.clone();
         position.play(m);
         let mut node = self.node(line, position, parent.handled | squares, spent);
         node.absence = absence;
-        let unlikely = if untouched > 0 { self.unlikely(m, parent) } else { 0 };
-        node.unlikely = parent.unlikely + unlikely + u32::from(self.another_left(m, parent));
+        let (unfelt, unseen) = (untouched > 0, absence > 0);
+        node.unlikely = parent.unlikely + self.unlikely(m, parent, index, unfelt, unseen);
         node
-    }
-
-    /// Whether the ply's man left its square long before another one like it, which left before it came.
-    fn another_left(&self, m: Move, parent: &Node) -> bool {
-        let Some(from) = m.from().filter(|from| parent.mismatch.missing.contains(*from)) else { return false };
-        let changed = |square: Square| self.evidence.placement.changed(square);
-        let (left, came) = (changed(from), changed(uci::destination(m)));
-        let alike = parent.position.board().by_piece(m.role().of(parent.position.turn())) & parent.mismatch.missing;
-        alike.into_iter().any(|other| changed(other) > left + LEFT_US && changed(other) <= came)
-    }
-
-    /// How unlikely a capture is on a square that feels only that something is there: of what may have been taken in
-    /// one motion the worth counts, and whether the captor is lost for it. Who is taken takes back.
-    fn unlikely(&self, m: Move, parent: &Node) -> u32 {
-        let to = m.to();
-        let Some(taken) = m.capture().filter(|_| self.evidence.placement.kinds(to) == Kinds::OCCUPIED) else {
-            return 0;
-        };
-        let board = parent.position.board();
-        let them = board.by_color(!parent.position.turn());
-        let covered = (board.attacks_to(to, !parent.position.turn(), board.occupied()) & them).any();
-        let taken = if parent.position.promoted().contains(to) { Role::Pawn } else { taken };
-        let lost = if covered { worth(m.role()) } else { 0 };
-        let back = if self.victim_stayed(to, parent) { TAKES_BACK } else { 0 };
-        (LIKELIEST + lost).saturating_sub(worth(taken) + back)
     }
 
     /// What it costs that the ply's man came to stand there before the ply before it was made.
@@ -372,6 +346,16 @@ impl<'a> Search<'a> {
             Some(_) => return 0,
         };
         if changed(m) < before { weigh!(self.items, EARLY) } else { 0 }
+    }
+
+    /// What it costs that the ply's man stood there when its player pressed for the one before: two presses between
+    /// them were not heard.
+    fn unpressed(&self, m: Move, index: usize) -> u32 {
+        let Evidence { placement, presses, .. } = self.evidence;
+        let to = uci::destination(m);
+        let pressed = index.checked_sub(2).and_then(|own| presses.get(own)).filter(|_| presses.len() < index);
+        let stood = pressed.is_some_and(|press| placement.changed(to) + super::AT_PRESS_US <= *press);
+        weigh!(self.items, UNPRESSED * if stood && !self.dark.contains(to) { 2 } else { 0 })
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
@@ -424,13 +408,22 @@ impl<'a> Search<'a> {
         came && placement.kinds(to) == Kinds::OCCUPIED
     }
 
-    /// Whether what stands where a man went, where only that is felt, had come before the man left its square.
-    fn came_before(&self, m: Move) -> bool {
+    /// Whether what stands where a man went had come before the man left its square.
+    fn came_before(&self, m: Move, by: Color, since: Instant) -> bool {
         let placement = self.evidence.placement;
-        let from = m.from().filter(|_| !matches!(m, Move::Castle { .. }) && !self.evidence.gap);
-        let came = |from: &Square| placement.changed(m.to()) + super::SCAN_US < placement.changed(*from);
-        let left = from.filter(|from| placement.kinds(*from) == Kinds::EMPTY);
-        left.filter(came).is_some() && placement.kinds(m.to()) == Kinds::OCCUPIED
+        let Some(from) = m.from().filter(|_| !matches!(m, Move::Castle { .. }) && !self.evidence.gap) else {
+            return false;
+        };
+        if placement.kinds(m.to()) == Kinds::OCCUPIED {
+            let left = placement.kinds(from) == Kinds::EMPTY;
+            return left && placement.changed(m.to()) + super::SCAN_US < placement.changed(from);
+        }
+        let man = Kinds::only(m.role().of(by));
+        let mut readings = placement.readings(from).zip(placement.readings(from).skip(1));
+        // Something else may have passed over the square that the man left.
+        let left = readings.find(|(then, before)| then.kinds == Kinds::EMPTY && before.kinds == man);
+        let came = placement.readings(m.to()).find(|reading| reading.kinds == man && reading.since >= since);
+        left.zip(came).is_some_and(|((left, _), came)| came.since + super::CARRIED_US < left.since)
     }
 
     /// How many plies a line shares with what was believed.
@@ -590,16 +583,6 @@ impl<'a> Search<'a> {
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
-    }
-}
-
-/// What a man is worth, in pawns.
-fn worth(role: Role) -> u32 {
-    match role {
-        Role::Pawn => 1,
-        Role::Knight | Role::Bishop => 3,
-        Role::Rook => 5,
-        Role::Queen | Role::King => 9,
     }
 }
 

@@ -224,7 +224,7 @@ impl Charge<'_> {
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
         let captured = self.played.is_capture() && (stayed(&to) || self.victim_stayed(log, to));
         let walked = self.played.from().filter(|_| !matches!(self.played, Move::Castle { .. }));
-        let before = |from| log.came_before(from, to, self.earlier, self.at + LATE_US);
+        let before = |from| log.came_before(from, (to, self.after.at(to)), self.earlier, self.at + LATE_US);
         let captured = captured || walked.is_some_and(before);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))

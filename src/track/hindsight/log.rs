@@ -6,7 +6,7 @@
 use crate::{
     rules::BoardPosition,
     sense::{Placement, Reading},
-    track::SCAN_US,
+    track::{CARRIED_US, SCAN_US},
     types::{Bitboard, Instant, Kinds, MS, Piece, Role, Square},
 };
 
@@ -118,11 +118,12 @@ impl<'a> Log<'a> {
         left.filter(|left| stayed && *left >= since)
     }
 
-    /// Whether what stands on `to` had come before the man on `from` left: where only occupancy is felt it is another.
-    pub fn came_before(&self, from: Square, to: Square, since: Instant, until: Instant) -> bool {
-        let came = self.last(to, until).filter(|reading| is_vague(reading.kinds));
+    /// Whether what stands on a square had come before the man on `from` left: then it is another one.
+    pub fn came_before(&self, from: Square, (to, man): (Square, Kinds), since: Instant, until: Instant) -> bool {
+        let slack = |reading: &Reading| if is_vague(reading.kinds) { SCAN_US } else { CARRIED_US };
+        let came = self.last(to, until).filter(|reading| is_vague(reading.kinds) || reading.kinds == man);
         let left = self.arrived(from, Kinds::EMPTY, since, until);
-        came.zip(left).is_some_and(|(came, left)| came.since + SCAN_US < left)
+        came.zip(left).is_some_and(|(came, left)| came.since + slack(&came) < left)
     }
 
     /// Whether the reading of a square stayed the same all the time between two instants.

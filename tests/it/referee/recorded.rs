@@ -1,5 +1,5 @@
-//! Games without offences: the captures of an independent model and the games of the corpus tell of nothing that their
-//! truth does not allow.
+//! Recorded games: captures tell of every offence in their truth and of nothing else that it does not allow, and the
+//! games of the corpus of nothing.
 
 use std::fs;
 
@@ -14,6 +14,8 @@ const TOLD_LATER_US: i64 = 10_000_000;
 #[derive(Deserialize)]
 struct Truth {
     allowed_incidents: Vec<Allowed>,
+    #[serde(default)]
+    offences: Vec<Allowed>,
 }
 
 #[derive(Deserialize)]
@@ -52,7 +54,8 @@ fn captures_tell_of_what_their_truth_allows_and_of_nothing_else() {
         // clocks
         let facts = ["checkmate", "repetition", "paused"];
         let of_moves = |event: &&Event| matches!(&event.body, Body::Incident(i) if facts.contains(&&*i.kind));
-        let allowed = |event: &&Event| truth.allowed_incidents.iter().any(|allowed| allowed.covers(event));
+        let known = || truth.allowed_incidents.iter().chain(&truth.offences);
+        let allowed = |event: &&Event| known().any(|allowed| allowed.covers(event));
         let strangers: Vec<_> = events
             .iter()
             .filter(open)
@@ -60,6 +63,11 @@ fn captures_tell_of_what_their_truth_allows_and_of_nothing_else() {
             .map(|event| &event.body)
             .collect();
         assert!(strangers.is_empty(), "{}: {strangers:?}", path.display());
+        let incident = |event: &&Event| matches!(&event.body, Body::Incident(_));
+        for offence in &truth.offences {
+            let told = events.iter().filter(incident).any(|event| offence.covers(event));
+            assert!(told, "{}: {} of {} is not told", path.display(), offence.kind, offence.board);
+        }
         checked += 1;
     }
     assert!(checked >= 12, "{checked} captures");
