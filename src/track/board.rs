@@ -32,7 +32,7 @@ const ILLEGAL_US: i64 = 400 * MS;
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
 /// So many men in the air without a clock that runs are being swept off.
-const SWEPT_MEN: usize = 6;
+pub(super) const SWEPT_MEN: usize = 6;
 /// So many squares that no plies explain after a gap are another position: the men are set up anew.
 const ANEW_SQUARES: usize = 8;
 /// Play goes on when hardly more than a move's men are not where they should be.

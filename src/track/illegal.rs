@@ -68,7 +68,8 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
         let whole = mismatch.any().is_empty();
         let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
-        let open = air.any();
+        // What left later may be what the reply captures.
+        let open = air.into_iter().any(|square| placement.changed(square) + AT_PRESS_US <= press);
         let found = || Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
         mismatch.foreign.is_empty().then(|| (found(), whole))
     });
@@ -108,7 +109,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     if let Some((from, king)) = king_taken(&after, placement, found.mismatch) {
         found.mismatch.foreign.discard(king);
         found.mismatch.missing.discard(from);
-        let open = cost::FOREIGN + cost::MISSING;
+        let answered = if found.line.len() < presses.len() { cost::PRESS } else { 0 };
+        let open = cost::FOREIGN + cost::MISSING + answered;
         found.cost = found.cost.saturating_sub(open) + weigh!(items, PLY);
     }
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);

@@ -5,12 +5,13 @@
 
 use super::{
     Completed, Press,
-    board::{BoardTrack, Seen},
+    board::{BoardTrack, SWEPT_MEN, Seen},
     cost,
     search::{self, Evidence},
 };
 use crate::{
     rules::{BoardPosition, Move},
+    sense::Mismatch,
     types::{Bitboard, BoardId, ByColor, Instant, Kinds, Role, SECOND, Square},
 };
 
@@ -60,7 +61,7 @@ impl BoardTrack {
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, unseen: 0, ..self.evidence(seen, 0) };
         let found = search::explain(position, evidence, presses.len());
-        let played = *found.line.first().filter(|_| found.mismatch.foreign.is_empty())?;
+        let played = *found.line.first().filter(|_| is_explained(found.mismatch))?;
         self.presses.pop_front();
         self.line.clear();
         self.rivals = found.rivals.to_vec();
@@ -112,6 +113,11 @@ impl BoardTrack {
         let blind = self.blind | Bitboard::from(played.to());
         let evidence = Evidence { presses, since, rest_since: *press, lifted, blind, noting: false, ..evidence };
         let found = search::explain(&after, evidence, presses.len() + 1);
-        found.mismatch.foreign.is_empty().then_some(found.cost)
+        is_explained(found.mismatch).then_some(found.cost)
     }
+}
+
+/// Whether nothing stands where it should not, and nobody sweeps the men off.
+fn is_explained(mismatch: Mismatch) -> bool {
+    mismatch.foreign.is_empty() && mismatch.missing.count() < SWEPT_MEN
 }

@@ -155,6 +155,23 @@ fn men_of_a_kind_are_alike() {
 }
 
 #[test]
+fn a_man_whose_capture_is_recorded_anew_was_passed() {
+    let mut bench = Bench::with_a_captured_pawn();
+    bench.tray('b', "p");
+    bench.tray('b', ".");
+    assert_eq!(bench.off(), "p lifted b");
+    bench.game = Game::new(RuleSet::WBN_1_00, 2);
+    for (from, to) in [(Square::E2, Square::E4), (Square::D7, Square::D5)] {
+        let m = bench.game.board(BoardId::A).as_move(Attempt::Move { from, to, promotion: None }).unwrap();
+        bench.game.play(BoardId::A, m);
+    }
+    bench.ledger.sync(&bench.game, bench.now);
+    assert_eq!(bench.off(), "", "the capture was another move");
+    bench.attempt(BoardId::A, Attempt::Move { from: Square::E4, to: Square::D5, promotion: None });
+    assert_eq!(bench.off(), "p lifted b", "it was this one after all");
+}
+
+#[test]
 fn a_drop_from_nowhere_is_counted() {
     let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
     let dropped = bench.attempt(BoardId::A, Attempt::Drop { man: Role::Knight.of(Color::White), to: Square::E4 });
