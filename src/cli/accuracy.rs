@@ -263,7 +263,7 @@ fn progress(name: &str, games: usize) -> ProgressBar {
     ProgressBar::new(games as u64).with_style(style).with_message(name.to_owned())
 }
 
-const HEADING: &str = "players              games  perfect   moves    right  corr.  unsure  silent  extra  order  \
+const HEADING: &str = "players              games  perfect   candid   moves    right  corr.  unsure  silent  extra  order  \
                        illegal  at once  later p50/p99   press→event p50/p99/max ms";
 
 fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
@@ -308,7 +308,8 @@ fn print_offences(out: &mut dyn Write, tally: &Tally) -> std::io::Result<()> {
 }
 
 fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Result<()> {
-    let (perfect, delay) = (percent(tally.perfect, tally.games), &tally.delay_ms);
+    let (perfect, candid) = (percent(tally.perfect, tally.games), percent(tally.candid, tally.games));
+    let delay = &tally.delay_ms;
     let delays = [500, 990, 1000].map(|per_mille| delay.ms(per_mille).to_string()).join("/");
     let Tally { games, moves, extra, disorder, false_illegal, decided_ms, .. } = tally;
     let (at_once, later) = decided_ms.split(AT_ONCE);
@@ -316,7 +317,7 @@ fn print_tally(out: &mut dyn Write, name: &str, tally: &Tally) -> std::io::Resul
     let at_once = percent(at_once, decided);
     let later = format!("{}/{}", later.ms(500), later.ms(990));
     let moves = figures(moves);
-    write!(out, "{name:20} {games:>5} {perfect:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}")?;
+    write!(out, "{name:20} {games:>5} {perfect:>8} {candid:>8} {moves} {extra:>6} {disorder:>6} {false_illegal:>8}")?;
     writeln!(out, " {at_once:>8} {later:>14}   {delays}")
 }
 

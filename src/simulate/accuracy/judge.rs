@@ -85,6 +85,13 @@ impl Verdict {
         !self.moves.iter().any(wrong) && (self.extra, self.disorder, self.games, self.false_illegal) == (0, 0, 1, 0)
     }
 
+    /// Whether the record is wrong at most where it says that it may be.
+    pub fn is_candid(&self) -> bool {
+        let graded = |grade: Grade| self.moves.iter().filter(|judged| judged.grade == grade).count();
+        let others = (graded(Grade::Silent), self.disorder, self.games, self.false_illegal) == (0, 0, 1, 0);
+        others && self.extra <= graded(Grade::Uncertain)
+    }
+
     /// Whether all offences were reported and no others.
     pub fn reports_well(&self) -> bool {
         let all = |recall: &Recall| recall.reported == recall.committed;

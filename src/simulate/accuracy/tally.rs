@@ -76,6 +76,8 @@ pub struct Tally {
     pub games: usize,
     /// Games recorded as they were played.
     pub perfect: usize,
+    /// Games recorded as they were played, or wrong only where the record says that it may be.
+    pub candid: usize,
     /// Their moves.
     #[serde(flatten)]
     pub moves: Moves,
@@ -104,6 +106,7 @@ impl Tally {
     pub fn add(&mut self, verdict: &Verdict) {
         self.games += 1;
         self.perfect += usize::from(verdict.is_perfect());
+        self.candid += usize::from(verdict.is_candid());
         self.extra += verdict.extra;
         self.disorder += verdict.disorder;
         self.false_illegal += verdict.false_illegal;

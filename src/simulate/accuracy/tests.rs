@@ -52,7 +52,7 @@ fn started() -> serde_json::Value {
 }
 
 /// Grades of the moves, and the number of extra moves.
-fn check(moves: &[&str], more: &[(usize, serde_json::Value)], found: &[&str], expect: (&str, usize)) {
+fn check(moves: &[&str], more: &[(usize, serde_json::Value)], found: &[&str], expect: (&str, usize)) -> Verdict {
     let mut events = vec![event(0, started())];
     for (index, text) in found.iter().enumerate() {
         events.push(event(index + 1, recorded(index, text)));
@@ -63,6 +63,7 @@ fn check(moves: &[&str], more: &[(usize, serde_json::Value)], found: &[&str], ex
     let verdict = judge(&truth(moves), &events, &Rig::default());
     let grades: String = verdict.moves.iter().map(|judged| format!("{:?}", judged.grade).remove(0)).collect();
     assert_eq!((&*grades, verdict.extra), expect, "{found:?}");
+    verdict
 }
 
 #[test]
@@ -81,7 +82,10 @@ fn corrected_and_doubted_moves_are_told_apart() {
     let correction = json!({ "type": "correction", "board": "A", "supersedes": 1, "moves": [fresh] });
     check(&game[..1], &[(1, correction)], &["A e2e3"], ("C", 0));
     let doubt = json!({ "type": "uncertain", "board": "A", "candidates": ["e4", "e3"] });
-    check(&game[..1], &[(1, doubt)], &["A e2e3"], ("U", 1));
+    let doubted = check(&game[..1], &[(1, doubt.clone())], &["A e2e3"], ("U", 1));
+    assert!(doubted.is_candid() && !doubted.is_perfect());
+    assert!(!check(&game[..1], &[(1, doubt)], &["A e2e3", "a e7e5"], ("U", 2)).is_candid(), "nobody played the second");
+    assert!(!check(&game[..1], &[], &["A e2e3"], ("S", 1)).is_candid());
 }
 
 #[test]
