@@ -263,8 +263,8 @@ fn progress(name: &str, games: usize) -> ProgressBar {
     ProgressBar::new(games as u64).with_style(style).with_message(name.to_owned())
 }
 
-const HEADING: &str = "players              games  perfect   candid   moves    right  corr.  unsure  silent  extra  order  \
-                       illegal  at once  later p50/p99   press→event p50/p99/max ms";
+const HEADING: &str = "players              games  perfect   candid   moves    right  corr.  unsure  silent  extra  \
+                       order  illegal  at once  later p50/p99   press→event p50/p99/max ms";
 
 fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()> {
     print_tally(out, row.profile, &row.machine)?;

@@ -144,7 +144,8 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
-    /// Men of their own colour that left trays before a capture explained them, the last one last.
+    /// Men of their own colour that left trays before a capture explained them, or whose capture was withdrawn, the
+    /// last one last.
     gone: VecDeque<(Stray, Instant)>,
     /// Foreign men that were told of, since when they were there: whoever uses them does not make them others.
     foreign_told: Vec<(Seat, Piece, Instant)>,
