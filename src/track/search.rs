@@ -359,9 +359,7 @@ impl<'a> Search<'a> {
             return false;
         }
         let turn = self.evidence.since[index % 2]..=placement.changed(to);
-        let goes = |from: Square| {
-            turn.contains(&placement.changed(from)) && may_go(man, from, to, board.occupied().without(to))
-        };
+        let goes = |from: Square| turn.contains(&placement.changed(from)) && may_go(man, from, to, board.occupied());
         (parent.mismatch.missing & board.by_piece(man)).into_iter().any(goes)
     }
 
@@ -618,7 +616,7 @@ pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Squa
 }
 
 /// Whether a man on `from` may go to `to` when it is its turn.
-fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
+pub(super) fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
     let attacked = attacks::attacks(from, man, occupied).contains(to);
     let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2 && !occupied.contains(to);
     attacked || pushed

@@ -410,6 +410,7 @@ impl<'a> Teller<'a> {
             + if self.held(m, arrived) { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
             + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
+            + if nowhere > 0 && self.carried(node, m, arrived) { weigh!(self.items, CARRIED) } else { 0 }
             + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
@@ -429,6 +430,19 @@ impl<'a> Teller<'a> {
             cost: node.cost + charged.cost + spent,
             items: self.items.after(&node.items),
         }
+    }
+
+    /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.
+    fn carried(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
+        let (Move::Put { role, to }, Some(came)) = (m, arrived) else { return false };
+        let board = node.position.board();
+        let man = role.of(node.position.turn());
+        let left = |from: &Square| {
+            let last = self.log.last(*from, came).filter(|last| last.kinds == Kinds::EMPTY);
+            last.is_some_and(|last| last.since >= node.since[0])
+        };
+        let mut left = board.by_piece(man).into_iter().filter(left);
+        left.any(|from| search::may_go(man, from, to, board.occupied()))
     }
 
     /// Whether the man of a ply had been off its square for long when it came to the other.
