@@ -156,18 +156,19 @@ fn men_of_a_kind_are_alike() {
 
 #[test]
 fn a_man_whose_capture_is_recorded_anew_was_passed() {
-    let mut bench = Bench::with_a_captured_pawn();
+    let go = |from, to| Attempt::Move { from, to, promotion: None };
+    let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
+    bench.attempt(BoardId::A, go(Square::E2, Square::E4));
+    bench.attempt(BoardId::A, go(Square::D7, Square::D5));
+    let before = bench.game.clone();
+    bench.attempt(BoardId::A, go(Square::E4, Square::D5));
     bench.tray('b', "p");
     bench.tray('b', ".");
     assert_eq!(bench.off(), "p lifted b");
-    bench.game = Game::new(RuleSet::WBN_1_00, 2);
-    for (from, to) in [(Square::E2, Square::E4), (Square::D7, Square::D5)] {
-        let m = bench.game.board(BoardId::A).as_move(Attempt::Move { from, to, promotion: None }).unwrap();
-        bench.game.play(BoardId::A, m);
-    }
+    bench.game = before;
     bench.ledger.sync(&bench.game, bench.now);
     assert_eq!(bench.off(), "", "the capture was another move");
-    bench.attempt(BoardId::A, Attempt::Move { from: Square::E4, to: Square::D5, promotion: None });
+    bench.attempt(BoardId::A, go(Square::E4, Square::D5));
     assert_eq!(bench.off(), "p lifted b", "it was this one after all");
 }
 
