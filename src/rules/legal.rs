@@ -72,6 +72,47 @@ impl Sink for MoveList {
     }
 }
 
+/// Squares that moves are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Among {
+    /// Where men of the board come from.
+    pub from: Bitboard,
+    /// Where they go.
+    pub to: Bitboard,
+    /// Where men are dropped.
+    pub drops: Bitboard,
+}
+
+/// A list of the moves among some squares. Castling and en passant are always in it.
+struct Narrow {
+    among: Among,
+    list: MoveList,
+}
+
+impl Sink for Narrow {
+    #[inline]
+    fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard) {
+        if self.among.from.contains(from) {
+            self.list.men(position, role, from, to & self.among.to);
+        }
+    }
+
+    fn promotions(&mut self, position: &BoardPosition, from: Square, to: Bitboard) {
+        if self.among.from.contains(from) {
+            self.list.promotions(position, from, to & self.among.to);
+        }
+    }
+
+    #[inline]
+    fn drops(&mut self, role: Role, to: Bitboard) {
+        self.list.drops(role, to & self.among.drops);
+    }
+
+    fn other(&mut self, m: Move) {
+        self.list.push(m);
+    }
+}
+
 /// How many moves there are.
 #[derive(Default)]
 struct Count(usize);
@@ -110,6 +151,15 @@ impl BoardPosition {
         if let Some(frame) = self.board_moves(list) {
             self.drops(frame.targets & !frame.occupied, list);
         }
+    }
+
+    /// The legal moves among some squares, in the same order; castling and en passant in any case.
+    pub fn legal_moves_among(&self, among: Among) -> MoveList {
+        let mut narrow = Narrow { among, list: MoveList::new() };
+        if let Some(frame) = self.board_moves(&mut narrow) {
+            self.drops(frame.targets & !frame.occupied, &mut narrow);
+        }
+        narrow.list
     }
 
     /// How many legal moves there are, without making a list of them.

@@ -36,7 +36,7 @@ pub use attempt::Attempt;
 pub use ending::{BoardEnd, Score, Verdict};
 pub use game::{Game, Transfer};
 pub use last_drop::LastDrop;
-pub use legal::MoveList;
+pub use legal::{Among, MoveList};
 pub use mate::men_of_a_kind;
 pub use perft::{divide, perft};
 pub use position::{BoardPosition, Pocket};

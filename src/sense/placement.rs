@@ -86,15 +86,24 @@ impl Placement {
         if before == kinds {
             return false;
         }
-        let earlier = &mut self.earlier[usize::from(square)];
-        if earlier.is_full() {
-            earlier.pop();
-        }
-        earlier.insert(0, (self.changed[usize::from(square)], before));
+        self.keep(square, before);
         self.retag(square, kinds);
         self.changed[usize::from(square)] = at;
         self.latest = at;
         true
+    }
+
+    /// Keeps what a square showed until now, if its sensor has said anything yet.
+    fn keep(&mut self, square: Square, shown: Kinds) {
+        let since = self.changed(square);
+        if since == Instant::LONG_AGO {
+            return;
+        }
+        let earlier = &mut self.earlier[usize::from(square)];
+        if earlier.is_full() {
+            earlier.pop();
+        }
+        earlier.insert(0, (since, shown));
     }
 
     /// What a square has shown since its last change was this.

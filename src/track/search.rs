@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move, Pocket},
+    rules::{Among, BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Piece, Role, SECOND, Square},
 };
@@ -290,7 +290,13 @@ impl<'a> Search<'a> {
             let absent = self.evidence.blind & parent.position.board().occupied();
             let open = parent.mismatch.any() | self.restless | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
-            for m in parent.position.legal_moves() {
+            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to };
+            match expected.map(|m| m.from().ok_or(m.to())) {
+                Some(Ok(from)) => among.from.add(from),
+                Some(Err(to)) => among.drops.add(to),
+                None => {}
+            }
+            for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     next.push(self.child(parent, m));

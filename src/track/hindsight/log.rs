@@ -3,6 +3,8 @@
 //! In: the readings that a placement keeps. Out: for a stretch, all that each square showed in it, to be compared with
 //! what stood there by some line of plies.
 
+use std::collections::BTreeMap;
+
 use crate::{
     rules::BoardPosition,
     sense::{Placement, Reading},
@@ -21,16 +23,24 @@ impl Squares {
     /// What the squares may show in a position: a promoted man also as a pawn (WBN 5.7).
     pub fn of(position: &BoardPosition) -> Squares {
         let mut squares = Squares([Kinds::EMPTY; 64]);
-        for (square, man) in position.board() {
-            squares.0[usize::from(square)] = Kinds::only(man);
-        }
-        for square in position.promoted() {
-            let kinds = &mut squares.0[usize::from(square)];
-            if let Some(man) = position.board().piece_at(square) {
-                *kinds = kinds.or(Kinds::only(Piece { role: Role::Pawn, ..man }));
-            }
-        }
+        squares.update(position, position.board().occupied());
         squares
+    }
+
+    /// The squares after a ply that has led to `position` and touched some of them.
+    pub fn after(mut self, position: &BoardPosition, touched: Bitboard) -> Squares {
+        self.update(position, touched);
+        self
+    }
+
+    fn update(&mut self, position: &BoardPosition, touched: Bitboard) {
+        for square in touched {
+            let man = position.board().piece_at(square);
+            let pawn = man.filter(|_| position.promoted().contains(square));
+            let pawn = pawn.map(|man| Kinds::only(Piece { role: Role::Pawn, ..man }));
+            let kinds = man.map_or(Kinds::EMPTY, Kinds::only);
+            self.0[usize::from(square)] = pawn.map_or(kinds, |pawn| kinds.or(pawn));
+        }
     }
 
     /// What one square may show.
@@ -50,7 +60,7 @@ pub struct Log<'a> {
     /// Readings that began since then, in their order.
     begun: Vec<Reading>,
     /// Stretches that were asked for.
-    stretches: Vec<(Instant, Instant, Squares)>,
+    stretches: BTreeMap<(Instant, Instant), Squares>,
 }
 
 impl<'a> Log<'a> {
@@ -58,7 +68,7 @@ impl<'a> Log<'a> {
         let all = Square::ALL.into_iter().flat_map(|square| placement.readings(square));
         let mut begun: Vec<Reading> = all.filter(|reading| reading.since > since).collect();
         begun.sort_by_key(|reading| reading.since);
-        Log { placement, begun, stretches: Vec::new() }
+        Log { placement, begun, stretches: BTreeMap::new() }
     }
 
     /// Readings that began later than `from` and not later than `to`.
@@ -70,14 +80,14 @@ impl<'a> Log<'a> {
 
     /// Everything that each square showed between two instants, both included.
     pub fn shown(&mut self, from: Instant, to: Instant) -> Squares {
-        if let Some((_, _, squares)) = self.stretches.iter().find(|(begin, end, _)| (*begin, *end) == (from, to)) {
+        if let Some(squares) = self.stretches.get(&(from, to)) {
             return *squares;
         }
         let mut squares = Squares([Kinds::EMPTY; 64]);
         for square in Square::ALL {
             squares.0[usize::from(square)] = self.shown_on(square, from, to);
         }
-        self.stretches.push((from, to, squares));
+        self.stretches.insert((from, to), squares);
         squares
     }
 

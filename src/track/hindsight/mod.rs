@@ -25,9 +25,9 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move},
+    rules::{Among, BoardPosition, Move},
     sense::Placement,
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Rank, Role, SECOND, Square},
 };
 
 /// How long after a press the sensors and the clock may tell of it.
@@ -292,17 +292,30 @@ impl<'a> Teller<'a> {
         let (from, to) = (node.since[0], until + LATE_US);
         let shown = self.log.shown(from, to);
         let later = self.log.shown(until, to + CAUGHT_US);
-        let recorded = self.record.get(node.len).copied();
-        for m in node.position.legal_moves() {
-            let told = recorded.map_or_else(|| self.may_have(node, m, &shown, &later), |recorded| recorded == m);
-            if told {
+        if let Some(recorded) = self.record.get(node.len).copied() {
+            let child = self.child(node, recorded, press, until);
+            let legal = node.position.is_legal(recorded);
+            out.extend(Some(child).filter(|child| !legal || child.cost <= self.most));
+            return;
+        }
+        for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
+            if self.may_have(node, m, &shown, &later) {
                 let child = self.child(node, m, press, until);
                 out.extend(Some(child).filter(|child| child.cost <= self.most));
             }
         }
-        if let Some(m) = recorded.filter(|m| !node.position.is_legal(*m)) {
-            out.push(self.child(node, m, press, until));
-        }
+    }
+
+    /// Squares that a ply may have left, and those where its man may have come to stand.
+    fn changed(&self, node: &Node, shown: &Squares, later: &Squares) -> Among {
+        let board = node.position.board();
+        let left = |square: &Square| shown.at(*square).or(node.squares.at(*square)) != node.squares.at(*square);
+        let came = |square: &Square| shown.at(*square) != Kinds::EMPTY || later.at(*square) != Kinds::EMPTY;
+        let from = board.by_color(node.position.turn()).into_iter().filter(left).collect();
+        let to: Bitboard = (!board.occupied()).into_iter().filter(came).collect();
+        let promoting = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
+        let to = to | board.occupied() | self.account.blind | promoting;
+        Among { from, to, drops: to }
     }
 
     /// Whether the squares of a move showed what it leaves there.
@@ -398,7 +411,7 @@ impl<'a> Teller<'a> {
         };
         let mut position = node.position.clone();
         position.play(m);
-        let squares = Squares::of(&position);
+        let squares = node.squares.after(&position, search::squares_of(m));
         let charged = self.charge(node, Some((m, &squares)), until);
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late)).or(arrived);
         let early =
@@ -553,7 +566,8 @@ impl<'a> Teller<'a> {
         let charged = match found.line.first() {
             Some(next) => {
                 after.play(*next);
-                self.charge(&node, Some((*next, &Squares::of(&after))), STILL)
+                let squares = node.squares.after(&after, search::squares_of(*next));
+                self.charge(&node, Some((*next, &squares)), STILL)
             }
             None => self.charge(&node, None, STILL),
         };
@@ -583,18 +597,23 @@ fn standing(position: &BoardPosition, m: Move) -> Kinds {
 }
 
 /// The cheapest lines, of equal positions only one.
-fn cheapest(mut lines: Vec<Node>) -> Vec<Node> {
-    lines.sort_by_key(|node| node.cost);
-    let mut kept: Vec<Node> = Vec::with_capacity(LINES_MAX);
-    for node in lines {
-        let known = |other: &Node| {
-            other.position.turn() == node.position.turn()
+fn cheapest(lines: Vec<Node>) -> Vec<Node> {
+    // Lines are large: their order is found first.
+    let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
+    order.sort_unstable();
+    let mut kept: Vec<usize> = Vec::with_capacity(LINES_MAX.min(lines.len()));
+    for (_, index) in order {
+        let node = &lines[index];
+        let known = |other: &usize| {
+            let other = &lines[*other];
+            other.completed == node.completed
+                && other.position.turn() == node.position.turn()
                 && other.squares == node.squares
-                && other.completed == node.completed
         };
         if kept.len() < LINES_MAX && !kept.iter().any(known) {
-            kept.push(node);
+            kept.push(index);
         }
     }
-    kept
+    let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
+    kept.into_iter().filter_map(|index| lines[index].take()).collect()
 }
