@@ -113,6 +113,8 @@ pub struct BoardTrack {
     pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
     looked_illegal: Option<(Instant, Instant)>,
+    /// The same of a ply that no sensor shows and that is answered.
+    pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
@@ -144,6 +146,10 @@ pub struct BoardTrack {
     pub(super) blind: Bitboard,
     /// Those of them on which a promoted man stands: it may lie there.
     pub(super) laid: Bitboard,
+    /// Those of them to which a ply went that nobody saw.
+    pub(super) supposed: Bitboard,
+    /// Squares that felt nothing of a man that stood there and left: they may feel nothing of the next one, either.
+    pub(super) proven: Bitboard,
     /// How many plies were completed when a blind square was learnt.
     pub(super) learnt: Vec<(Square, usize)>,
     /// Presses were lost, and with them, where nobody watched, readings.
@@ -179,6 +185,7 @@ impl BoardTrack {
             dropped_lies: false,
             strained: false,
             looked_illegal: None,
+            looked_unseen: None,
             shaky: false,
             doubt: false,
             cost: 0,
@@ -196,6 +203,8 @@ impl BoardTrack {
             refused: Vec::new(),
             blind: Bitboard::EMPTY,
             laid: Bitboard::EMPTY,
+            supposed: Bitboard::EMPTY,
+            proven: Bitboard::EMPTY,
             learnt: Vec::new(),
             gap: false,
             unwatched: false,
@@ -567,6 +576,7 @@ impl BoardTrack {
     }
 
     pub(super) fn remember(&mut self, past: Past) {
+        self.prove(past.played);
         for alias in &mut self.aliases {
             if past.played.from() == Some(alias.square) {
                 alias.square = past.played.to();
@@ -584,7 +594,7 @@ impl BoardTrack {
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
         };
-        due.into_iter().chain(self.illegal_due()).min()
+        due.into_iter().chain(self.illegal_due()).chain(self.answered_due()).min()
     }
 }
 

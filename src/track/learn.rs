@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::BoardPosition,
+    rules::{BoardPosition, Move},
     sense::{Mismatch, Placement},
     types::{Bitboard, Instant, Kinds, SECOND, Square},
 };
@@ -18,6 +18,8 @@ use crate::{
 const PLIES: usize = 2;
 /// How long it must have stood.
 const STANDING_US: i64 = 3 * SECOND;
+/// How long a man must have stood on a square that it left again.
+const STOOD_US: i64 = SECOND;
 
 impl BoardTrack {
     /// Looks at what has been contradicted for some plies. At the set-up everything counts at once.
@@ -26,6 +28,8 @@ impl BoardTrack {
         self.aliases.retain(|alias| placement.kinds(alias.square) == alias.reads);
         self.blind &= placement.allows_empty() & !(self.laid & !position.promoted());
         self.laid &= self.blind;
+        self.supposed &= self.blind;
+        self.blind |= self.proven & placement.allows_empty() & !position.board().occupied();
         self.learnt.retain(|(square, _)| self.blind.contains(*square));
         let displaced = displaced(position, placement, mismatch);
         for square in mismatch.any() & !displaced {
@@ -45,7 +49,14 @@ impl BoardTrack {
     /// A man stands on a square that does not show it.
     pub(super) fn take_for_blind(&mut self, square: Square) {
         self.blind.add(square);
+        self.supposed.add(square);
         self.learnt.push((square, self.past.len() + 1));
+    }
+
+    /// A man has left a square, or was captured there: if it was not felt, the square is known for good.
+    pub(super) fn prove(&mut self, m: Move) {
+        let left = m.from().into_iter().chain(m.is_capture().then_some(m.to()));
+        self.proven |= self.blind & !self.laid & left.collect::<Bitboard>();
     }
 
     /// The man of the ply at `index` stood for a while where no sensor has shown it.
@@ -57,8 +68,12 @@ impl BoardTrack {
             self.past[index + 1..].iter().find(|later| later.played.from() == Some(to) || later.played.to() == to);
         let stood = left.map_or(self.changed_at, |left| left.made_at) - past.completed_at;
         let showed = seen.placement.showed(to, man, past.completed_at, Instant(i64::MAX));
+        if stood >= STOOD_US && !showed {
+            self.proven.add(to);
+        }
         if stood >= STANDING_US && !showed && seen.placement.kinds(to) == Kinds::EMPTY && !self.blind.contains(to) {
             self.blind.add(to);
+            self.supposed.add(to);
             self.learnt.push((to, index + 1));
         }
     }
@@ -69,6 +84,7 @@ impl BoardTrack {
         let wrong = self.learnt.iter().filter(|(_, plies)| *plies > from);
         let wrong: Bitboard = wrong.map(|(square, _)| *square).collect();
         self.blind &= !wrong;
+        self.supposed &= !wrong;
         self.learnt.retain(|(_, plies)| *plies <= from);
     }
 

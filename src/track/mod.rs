@@ -253,6 +253,13 @@ impl Tracker {
                 }
             }
             let track = &mut self.boards[board.index()];
+            if track.answered_due().is_some_and(|due| at >= due)
+                && let Some(seen) = seen(board)
+                && let Some(completed) = track.complete_answered(position, board, &seen)
+            {
+                track.note_completed(How::Unseen, &completed, position, Some(&seen), at);
+                return Some(Decision::Complete(completed));
+            }
             match track.readiness(position, at) {
                 Readiness::Ready => {
                     let seen = seen(board);

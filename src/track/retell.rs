@@ -85,7 +85,8 @@ impl BoardTrack {
         let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.kinds).collect();
-        let moved = |square: &Square| seen.placement.changed(*square) >= made[0];
+        // What only contradicts the record may as well be the record's fault.
+        let quiet = |square: &Square| seen.placement.changed(*square) < made[0] || self.supposed.contains(*square);
         let account = Account {
             root: &self.root_as_said(position, back),
             earlier: [2, 1].map(|plies| self.ply_before(first, plies).map(|past| (&past.before, past.played))),
@@ -99,7 +100,7 @@ impl BoardTrack {
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
             aliases: &self.aliases,
-            blind: self.blind.into_iter().filter(|square| !moved(square)).collect(),
+            blind: self.blind.into_iter().filter(quiet).collect(),
             promoted: &record,
             kinds: &kinds,
             noting: self.notes.is_some(),

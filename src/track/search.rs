@@ -258,11 +258,14 @@ impl<'a> Search<'a> {
         let white = root.mismatch.missing & root.position.board().white();
         // A man of either colour: they may have been exchanged where another one of the same kind stands again.
         let exchanged = white.any() && root.mismatch.missing != white;
+        let turn = root.position.turn();
+        let held = self.evidence.lifted.get(turn).as_ref().is_some_and(|hand| hand.count() > 0);
+        let dropped = held && (self.evidence.blind & !root.position.board().occupied()).any();
         root.mismatch.foreign.any()
             || exchanged
             || blind
             || air && self.evidence.gap
-            || !self.evidence.presses.is_empty() && (air || !self.evidence.before.is_empty())
+            || !self.evidence.presses.is_empty() && (air || dropped || !self.evidence.before.is_empty())
     }
 
     /// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.

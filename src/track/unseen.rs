@@ -4,8 +4,8 @@
 //! other that is as likely; what is played later tells which one it was (`lookback`).
 
 use super::{
-    Completed, Press,
-    board::{BoardTrack, SWEPT_MEN, Seen},
+    AT_PRESS_US, Completed, Completion, Press, SCAN_US,
+    board::{BoardTrack, LATE_US, SWEPT_MEN, Seen},
     cost,
     search::{self, Evidence},
 };
@@ -18,8 +18,8 @@ use crate::{
 /// How long a press waits for a move that no sensor shows, where nobody answers it.
 const UNSEEN_US: i64 = 3 * SECOND;
 
-/// A drop that no sensor shows.
-struct Drop {
+/// A ply that no sensor shows.
+struct Unseen {
     played: Move,
     /// What speaks against it.
     cost: u32,
@@ -37,10 +37,53 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let press = self.unseen_press(at)?;
-        let mut drops = self.unseen_drops(position, seen);
-        drops.sort_by_key(|drop| (drop.cost, drop.felt));
-        let least = drops.first()?.cost;
-        let mut alike = drops.into_iter().take_while(|drop| drop.cost < least + cost::MARGIN).map(|drop| drop.played);
+        self.complete_likeliest(position, board, seen, press, Bitboard::EMPTY)
+    }
+
+    /// When a ply that no sensor shows was made for sure, if one was: the reply has been pressed for, and all squares
+    /// were read since.
+    pub fn answered_due(&self) -> Option<Instant> {
+        let mut presses = self.presses.iter();
+        let (press, reply) = presses.next().zip(presses.next())?;
+        let silent = self.line.is_empty() && self.completion == Completion::Clock && !self.is_unwatched();
+        (silent && press.by != reply.by && self.looked_unseen != Some(self.state())).then_some(reply.at + LATE_US)
+    }
+
+    /// Completes a ply that no sensor shows as soon as it is answered, before its player's next one is taken for it: a
+    /// man has left its square in its turn, or the tray, and is gone.
+    pub fn complete_answered(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+    ) -> Option<Completed> {
+        self.looked_unseen = Some(self.state());
+        let press = *self.presses.front()?;
+        let own = self.unexplained & position.board().by_color(position.turn());
+        let left = |square: &Square| {
+            let left = seen.placement.kinds(*square) == Kinds::EMPTY;
+            left && seen.placement.changed(*square) <= press.at + AT_PRESS_US
+        };
+        let gone: Bitboard = own.into_iter().filter(left).collect();
+        if gone.count() > 1 {
+            return None;
+        }
+        self.complete_likeliest(position, board, seen, press, gone)
+    }
+
+    /// Completes the likeliest ply that no sensor shows, a drop or of a man that is `gone` from its square.
+    fn complete_likeliest(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        press: Press,
+        gone: Bitboard,
+    ) -> Option<Completed> {
+        let mut plies = self.unseen_plies(position, seen, press, gone);
+        plies.sort_by_key(|ply| (ply.cost, ply.felt));
+        let least = plies.first()?.cost;
+        let mut alike = plies.into_iter().take_while(|ply| ply.cost < least + cost::MARGIN).map(|ply| ply.played);
         let played = alike.next()?;
         self.rivals = alike.collect();
         self.line.clear();
@@ -76,23 +119,28 @@ impl BoardTrack {
         (self.presses.len() > 1 || at - press.at >= UNSEEN_US).then_some(press)
     }
 
-    /// Every drop of a man in the player's hand to a square that has shown nothing since.
-    fn unseen_drops(&self, position: &BoardPosition, seen: &Seen<'_>) -> Vec<Drop> {
+    /// Every drop of a man in the player's hand, and every move of a man that is `gone`, to a square that shows nothing.
+    fn unseen_plies(&self, position: &BoardPosition, seen: &Seen<'_>, press: Press, gone: Bitboard) -> Vec<Unseen> {
         let turn = position.turn();
-        let Some(hand) = seen.lifted.get(turn) else { return Vec::new() };
-        let held = |role: Role| *hand.men.get(role) > 0;
+        let held = |role: Role| {
+            let hand = seen.lifted.get(turn).as_ref();
+            hand.is_some_and(|hand| *hand.men.get(role) > 0 && *hand.taken.get(role) <= press.at + SCAN_US)
+        };
         let shows_nothing = |to: Square| seen.placement.kinds(to) == Kinds::EMPTY;
-        let drops = position.legal_moves().into_iter().filter_map(|m| match m {
-            Move::Put { role, to } if held(role) && shows_nothing(to) => Some((m, role, to)),
+        let plies = position.legal_moves().into_iter().filter_map(|m| match m {
+            Move::Put { role, to } if held(role) && shows_nothing(to) => Some((m, Some(role), to)),
+            Move::Normal { from, to, .. } if gone.contains(from) && shows_nothing(to) => Some((m, None, to)),
             _ => None,
         });
-        let drops = drops.filter_map(|(played, role, to)| {
+        let plies = plies.filter_map(|(played, dropped, to)| {
             let mut lifted = seen.lifted;
-            lifted.get_mut(turn).as_mut()?.take(role, Instant(i64::MAX));
+            if let (Some(role), Some(hand)) = (dropped, lifted.get_mut(turn)) {
+                hand.take(role, Instant(i64::MAX));
+            }
             let cost = self.explained_after(position, played, seen, &lifted)?;
-            Some(Drop { played, cost, felt: seen.placement.changed(to) })
+            Some(Unseen { played, cost, felt: seen.placement.changed(to) })
         });
-        drops.collect()
+        plies.collect()
     }
 
     /// What it costs to explain the board after a ply that nobody saw, if nothing stands where it should not then.

@@ -73,7 +73,7 @@ impl Charge<'_> {
         let going_on: Bitboard = apart.into_iter().filter(going_on).collect();
         let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
         let (name, absence) = match () {
-            () if self.account.blind.contains(to) => ("", 0),
+            () if log.blind(self.from, self.at).contains(to) => ("", 0),
             () if apart.contains(to) => self.absence(log, wrong),
             () if self.had_left(log) => named!(LEFT),
             () => ("", 0),
@@ -88,7 +88,7 @@ impl Charge<'_> {
     /// Squares without those that are known to read wrong.
     fn known(&self, log: &Log<'_>, mut squares: Bitboard, shown: &Squares) -> Bitboard {
         let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
-        let blind: Bitboard = (squares & self.account.blind).into_iter().filter(empty).collect();
+        let blind: Bitboard = (squares & log.blind(self.from, self.at)).into_iter().filter(empty).collect();
         let lies = |square: &Square| empty(square) && log.stayed(*square, self.from + -AT_PRESS_US, self.at + LATE_US);
         let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
         squares &= !blind & !laid;
@@ -216,7 +216,7 @@ impl Charge<'_> {
 
     /// Squares that the ply must have touched and whose reading never changed.
     fn untouched(&self, log: &Log<'_>, to: Square, items: &Items) -> u32 {
-        let touched = search::squares_of(self.played) & !self.account.blind;
+        let touched = search::squares_of(self.played) & !log.blind(self.from, self.at);
         let differs = |square: &Square| self.before.at(*square) != self.after.at(*square) && *square != to;
         // A man that lay or stood elsewhere has been charged for that.
         let empty =

@@ -57,6 +57,8 @@ impl Squares {
 /// The readings of one board since some instant.
 pub struct Log<'a> {
     placement: &'a Placement,
+    /// Squares known to feel nothing now.
+    blind: Bitboard,
     /// Readings that began since then, in their order.
     begun: Vec<Reading>,
     /// Stretches that were asked for.
@@ -64,11 +66,11 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub fn new(placement: &'a Placement, since: Instant) -> Log<'a> {
+    pub fn new(placement: &'a Placement, blind: Bitboard, since: Instant) -> Log<'a> {
         let all = Square::ALL.into_iter().flat_map(|square| placement.readings(square));
         let mut begun: Vec<Reading> = all.filter(|reading| reading.since > since).collect();
         begun.sort_by_key(|reading| reading.since);
-        Log { placement, begun, stretches: BTreeMap::new() }
+        Log { placement, blind, begun, stretches: BTreeMap::new() }
     }
 
     /// Readings that began later than `from` and not later than `to`.
@@ -100,6 +102,15 @@ impl<'a> Log<'a> {
     /// What a square showed last until some instant.
     pub fn last(&self, square: Square, to: Instant) -> Option<Reading> {
         self.placement.readings(square).find(|reading| reading.since <= to)
+    }
+
+    /// Squares known to feel nothing that have felt nothing between two instants.
+    pub fn blind(&self, from: Instant, until: Instant) -> Bitboard {
+        let feels_nothing = |square: &Square| {
+            let last = self.last(*square, until).filter(|last| last.kinds == Kinds::EMPTY);
+            last.is_some_and(|last| last.since <= from + SCAN_US)
+        };
+        self.blind.into_iter().filter(feels_nothing).collect()
     }
 
     /// Since when a square showed one of these kinds: the first time that they came between two instants, or else since

@@ -216,7 +216,7 @@ struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     fn new(account: Account<'a>, record: &'a [Move]) -> Teller<'a> {
-        let log = Log::new(account.placement, account.made[0] + -SCAN_US);
+        let log = Log::new(account.placement, account.blind, account.made[0] + -SCAN_US);
         Teller { account, record, log, tried: Vec::new(), most: u32::MAX, items: Items::new(account.noting) }
     }
 
@@ -280,7 +280,8 @@ impl<'a> Teller<'a> {
     /// What it costs that a turn ended without a ply though men were not where they had been before it.
     fn out_of_place(&mut self, node: &Node, at: Instant) -> u32 {
         let shown = self.log.shown(at, at + LATE_US);
-        let apart = node.squares.apart(&shown) & !node.wrong & !self.account.blind;
+        let blind = self.log.blind(node.completed[1], at);
+        let apart = node.squares.apart(&shown) & !node.wrong & !blind;
         weigh!(self.items, LINGERED * apart.count() as u32)
     }
 
@@ -330,7 +331,7 @@ impl<'a> Teller<'a> {
             shown.at(from).meets(Kinds::EMPTY) || !shown.at(from).meets(man) || shown.at(from).or(man) != man
         });
         let laid = m.promotion().is_some() && shown.at(to).meets(Kinds::EMPTY);
-        let blind = self.account.blind.contains(to);
+        let blind = self.log.blind(node.completed[1], node.completed[1]).contains(to);
         let them = !node.position.turn();
         let takes = |role: Role| later.at(to).meets(Kinds::only(role.of(them)));
         let caught = || !node.position.board().by_color(them).contains(to) && Role::ALL.into_iter().any(takes);
