@@ -70,7 +70,9 @@ impl BoardTrack {
         let review = self.past.last().filter(|_| self.reviewed < self.past.len());
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
         let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
-        doubt.into_iter().chain(review).min()
+        let due = doubt.into_iter().chain(review).min()?;
+        // A ply that nobody saw is no reason to doubt those before it.
+        Some(self.answered_due().map_or(due, |answered| due.max(answered)))
     }
 
     /// Whether the board contradicts its line, or one of the last plies was not seen as it should be.

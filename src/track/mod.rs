@@ -227,39 +227,13 @@ impl Tracker {
     ) -> Option<Decision> {
         for board in self.in_order(game) {
             let position = game.board(board);
-            if self.boards[board.index()].look_back_due().is_some_and(|due| at >= due)
-                && let Some(seen) = seen(board)
-            {
-                let arriving = self.arriving(game, board);
-                let track = &mut self.boards[board.index()];
-                let count = track.past.len();
-                let revision = track.look_back(board, position, &arriving, &seen, at);
-                let revised = revision.as_ref().map(|revision| (revision.from, revision.plays().collect()));
-                track.note_revised(board, revised, count, position, &seen, at);
-                if let Some(revision) = revision {
-                    return Some(Decision::Revise(revision));
-                }
+            let decided = self.answered(position, board, &seen, at);
+            let decided = decided.or_else(|| self.look_back(position, game, board, &seen, at));
+            let decided = decided.or_else(|| self.likely_illegal(position, game, board, &seen, at));
+            if decided.is_some() {
+                return decided;
             }
             let track = &mut self.boards[board.index()];
-            if track.illegal_due().is_some_and(|due| at >= due)
-                && let Some(seen) = seen(board)
-            {
-                let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
-                let track = &mut self.boards[board.index()];
-                let found = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at);
-                if let Some(completed) = found {
-                    track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
-                    return Some(Decision::Complete(completed));
-                }
-            }
-            let track = &mut self.boards[board.index()];
-            if track.answered_due().is_some_and(|due| at >= due)
-                && let Some(seen) = seen(board)
-                && let Some(completed) = track.complete_answered(position, board, &seen)
-            {
-                track.note_completed(How::Unseen, &completed, position, Some(&seen), at);
-                return Some(Decision::Complete(completed));
-            }
             match track.readiness(position, at) {
                 Readiness::Ready => {
                     let seen = seen(board);
@@ -278,6 +252,59 @@ impl Tracker {
             }
         }
         None
+    }
+
+    /// A ply that no sensor shows and that the other player has answered.
+    fn answered<'a>(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
+        at: Instant,
+    ) -> Option<Decision> {
+        let track = &mut self.boards[board.index()];
+        let seen = track.answered_due().filter(|due| at >= *due).and_then(|_| seen(board))?;
+        let completed = track.complete_answered(position, board, &seen)?;
+        track.note_completed(How::Unseen, &completed, position, Some(&seen), at);
+        Some(Decision::Complete(completed))
+    }
+
+    /// Completed plies that were others.
+    fn look_back<'a>(
+        &mut self,
+        position: &BoardPosition,
+        game: &Game,
+        board: BoardId,
+        seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
+        at: Instant,
+    ) -> Option<Decision> {
+        let due = self.boards[board.index()].look_back_due().filter(|due| at >= *due);
+        let seen = due.and_then(|_| seen(board))?;
+        let arriving = self.arriving(game, board);
+        let track = &mut self.boards[board.index()];
+        let count = track.past.len();
+        let revision = track.look_back(board, position, &arriving, &seen, at);
+        let revised = revision.as_ref().map(|revision| (revision.from, revision.plays().collect()));
+        track.note_revised(board, revised, count, position, &seen, at);
+        revision.map(Decision::Revise)
+    }
+
+    /// An illegal move that explains the board better than legal ones.
+    fn likely_illegal<'a>(
+        &mut self,
+        position: &BoardPosition,
+        game: &Game,
+        board: BoardId,
+        seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
+        at: Instant,
+    ) -> Option<Decision> {
+        let due = self.boards[board.index()].illegal_due().filter(|due| at >= *due);
+        let seen = due.and_then(|_| seen(board))?;
+        let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
+        let track = &mut self.boards[board.index()];
+        let completed = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at)?;
+        track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
+        Some(Decision::Complete(completed))
     }
 
     /// Whether an earlier press of another board has no ply yet: it may have captured what is dropped here.

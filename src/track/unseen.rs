@@ -7,7 +7,7 @@ use super::{
     AT_PRESS_US, Completed, Completion, Press, SCAN_US,
     board::{BoardTrack, LATE_US, SWEPT_MEN, Seen},
     cost,
-    search::{self, Evidence},
+    search::{self, Evidence, Hand},
 };
 use crate::{
     rules::{BoardPosition, Move},
@@ -122,9 +122,11 @@ impl BoardTrack {
     /// Every drop of a man in the player's hand, and every move of a man that is `gone`, to a square that shows nothing.
     fn unseen_plies(&self, position: &BoardPosition, seen: &Seen<'_>, press: Press, gone: Bitboard) -> Vec<Unseen> {
         let turn = position.turn();
+        // One that another man of its kind came to the tray for looks as if it were on its way.
         let held = |role: Role| {
             let hand = seen.lifted.get(turn).as_ref();
-            hand.is_some_and(|hand| *hand.men.get(role) > 0 && *hand.taken.get(role) <= press.at + SCAN_US)
+            let taken = |hand: &Hand| *hand.men.get(role) > 0 && *hand.taken.get(role) <= press.at + SCAN_US;
+            hand.is_some_and(|hand| taken(hand) || *hand.coming.get(role))
         };
         let shows_nothing = |to: Square| seen.placement.kinds(to) == Kinds::EMPTY;
         let plies = position.legal_moves().into_iter().filter_map(|m| match m {
@@ -134,10 +136,10 @@ impl BoardTrack {
         });
         let plies = plies.filter_map(|(played, dropped, to)| {
             let mut lifted = seen.lifted;
-            if let (Some(role), Some(hand)) = (dropped, lifted.get_mut(turn)) {
-                hand.take(role, Instant(i64::MAX));
-            }
-            let cost = self.explained_after(position, played, seen, &lifted)?;
+            let taken = dropped.zip(lifted.get_mut(turn).as_mut());
+            let taken = taken.is_none_or(|(role, hand)| hand.take(role, Instant(i64::MAX)));
+            let nowhere = if taken { 0 } else { cost::FROM_NOWHERE };
+            let cost = nowhere + self.explained_after(position, played, seen, &lifted)?;
             Some(Unseen { played, cost, felt: seen.placement.changed(to) })
         });
         plies.collect()
