@@ -236,6 +236,10 @@ impl From<crate::types::Color> for Side {
 pub struct Uncertain {
     /// The board.
     pub board: BoardId,
+    /// Number of the ply on its board that may have been another one, or of the first of several that nobody saw; none
+    /// where what stands on the board is in doubt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ply: Option<u32>,
     /// Each a line of moves in SAN, the likeliest first.
     pub candidates: Vec<String>,
 }

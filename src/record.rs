@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    event::{Body, Correction, Event, GameEnded, GameStarted, Incident, Move, Players},
+    event::{Body, Correction, Event, GameEnded, GameStarted, Incident, Move, Players, Uncertain},
     notation::bpgn,
     table::resume::Unfinished,
-    types::{Instant, Seat, by_time},
+    types::{BoardId, Instant, Seat, by_time},
 };
 
 /// One game as recorded.
@@ -33,6 +33,8 @@ pub struct GameRecord {
     pub moves: Vec<(u64, Move)>,
     /// Why moves that stand are illegal, by the `seq` that published the move.
     pub illegal: BTreeMap<u64, String>,
+    /// What plies may have been instead of what is recorded, by board and ply: moves in SAN, or several in a row.
+    pub uncertain: BTreeMap<(BoardId, u32), Vec<String>>,
     /// The end, if there was one.
     pub ended: Option<GameEnded>,
     /// What instants count from.
@@ -83,6 +85,7 @@ impl GameRecord {
             bfen: started.bfen.clone(),
             moves: Vec::new(),
             illegal: BTreeMap::new(),
+            uncertain: BTreeMap::new(),
             ended: None,
             epoch: Epoch::of(event),
         }
@@ -100,6 +103,8 @@ impl GameRecord {
             Body::Correction(correction) => self.correct(event.seq, correction),
             Body::GameEnded(ended) => self.ended = Some(ended.clone()),
             Body::Incident(incident) => self.explain(incident),
+            Body::Uncertain(doubt) => self.doubt(doubt),
+            Body::Resolved(answer) => drop(answer.ply.and_then(|ply| self.uncertain.remove(&(answer.board, ply)))),
             _ => {}
         }
     }
@@ -124,6 +129,11 @@ impl GameRecord {
         }
     }
 
+    fn doubt(&mut self, doubt: &Uncertain) {
+        let ply = doubt.ply.filter(|_| !doubt.candidates.is_empty());
+        self.uncertain.extend(ply.map(|ply| ((doubt.board, ply), doubt.candidates.clone())));
+    }
+
     /// Moves stand in the order of their completion, also one that was found late.
     fn insert(&mut self, seq: u64, played: Move) {
         let late = self.moves.last().is_some_and(|(_, last)| last.completed_at > played.completed_at);
@@ -137,18 +147,16 @@ impl GameRecord {
     fn correct(&mut self, seq: u64, correction: &Correction) {
         let mut fresh = correction.moves.iter();
         let supersedes = correction.supersedes;
+        let uncertain = &mut self.uncertain;
         self.moves.retain_mut(|(old_seq, old)| {
             if old.board != correction.board || *old_seq < supersedes {
                 return true;
             }
-            match fresh.next() {
-                Some(new) => {
-                    *old = new.clone();
-                    *old_seq = seq;
-                    true
-                }
-                None => false,
+            let new = fresh.next();
+            if new.is_none_or(|new| new.uci != old.uci) {
+                uncertain.remove(&(old.board, old.ply));
             }
+            new.map(|new| (*old_seq, *old) = (seq, new.clone())).is_some()
         });
         self.moves.extend(fresh.map(|new| (seq, new.clone())));
         self.sort();
@@ -158,7 +166,8 @@ impl GameRecord {
         by_time(&mut self.moves, |(_, played)| (played.board, played.completed_at));
     }
 
-    /// The game in BPGN, strict form. That a move stands illegally is told once the game has ended (WBN 9.5).
+    /// The game in BPGN, strict form. That a move stands illegally is told once the game has ended (WBN 9.5), that it
+    /// may have been another one at any time.
     pub fn to_bpgn(&self) -> bpgn::Game {
         let result = self.ended.as_ref().map_or("*", |ended| ended.result.as_str());
         bpgn::Game {
@@ -204,7 +213,9 @@ impl GameRecord {
         let told = played.stands && self.ended.is_some();
         let reason = || self.illegal.get(&seq).map_or("not claimed", String::as_str);
         let mark = told.then(|| bpgn::Comment::Text(format!("C:illegal: {}", reason())));
-        let comments = mark.into_iter().collect();
+        let doubt = self.uncertain.get(&(played.board, played.ply));
+        let doubt = doubt.map(|moves| bpgn::Comment::Text(format!("C:uncertain: {}", moves.join(", "))));
+        let comments = mark.into_iter().chain(doubt).collect();
         bpgn::GameMove { number: played.number, seat: played.seat, san: played.san.clone(), clock_ms, comments }
     }
 }

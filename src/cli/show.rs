@@ -84,6 +84,12 @@ fn write_moves(record: &GameRecord, boards: usize, out: &mut dyn Write) -> io::R
     if record.moves.iter().any(|(_, played)| played.stands) {
         writeln!(out, "\n! an illegal move that nobody claimed")?;
     }
+    let doubted = |played: &&Move| record.uncertain.contains_key(&(played.board, played.ply));
+    for played in record.moves.iter().map(|(_, played)| played).filter(doubted) {
+        let moves = plain(&record.uncertain[&(played.board, played.ply)].join(", "));
+        let dots = played.seat.color.fold_wb(".", "...");
+        writeln!(out, "? {} {}{dots} uncertain: {moves}", played.board, played.number)?;
+    }
     Ok(())
 }
 
@@ -95,7 +101,8 @@ fn column(record: &GameRecord, board: BoardId) -> Vec<String> {
     while let Some(first) = rest.first() {
         let white = Some(first).filter(|played| played.seat.color == Color::White);
         let black = rest.get(usize::from(white.is_some())).filter(|played| played.seat.color == Color::Black);
-        let text = |half: Option<&&Move>, missing: &str| half.map_or(missing.to_owned(), |played| half_move(played));
+        let text =
+            |half: Option<&&Move>, missing: &str| half.map_or(missing.to_owned(), |played| half_move(record, played));
         let (white_text, black_text) = (text(white, "…"), text(black, ""));
         lines.push(format!("{:>3}. {white_text:MOVE_COLUMNS$} {black_text:MOVE_COLUMNS$}", first.number));
         rest = &rest[usize::from(white.is_some()) + usize::from(black.is_some())..];
@@ -104,13 +111,14 @@ fn column(record: &GameRecord, board: BoardId) -> Vec<String> {
 }
 
 /// `Nxf7+   2:59.4`.
-fn half_move(played: &Move) -> String {
+fn half_move(record: &GameRecord, played: &Move) -> String {
     let left = played.clock.map(|clock| match played.seat.color {
         Color::White => clock.white_ms,
         Color::Black => clock.black_ms,
     });
     let mark = if played.stands { "!" } else { "" };
-    let san = format!("{}{mark}", plain(&played.san));
+    let doubt = if record.uncertain.contains_key(&(played.board, played.ply)) { "?" } else { "" };
+    let san = format!("{}{mark}{doubt}", plain(&played.san));
     format!("{san:8} {:>8}", left.map_or(String::new(), clock))
 }
 

@@ -96,6 +96,37 @@ fn a_running_game_tells_of_no_illegal_move() {
     assert!(text.ends_with("\n1A. e4 {299.418} 1b. Ke5 {-0.050} 1B. N@f5 {299.416}\n*\n"), "{text}");
 }
 
+fn doubt(kind: &str, ply: u32, candidates: &[&str]) -> Event {
+    event(50, json!({"type": kind, "board": "A", "ply": ply, "candidates": candidates}))
+}
+
+/// The first ply of board A is told again as this move.
+fn told_again(uci: &str) -> Event {
+    let mut again = serde_json::to_value(played(51, "A", 1, "e4", false)).unwrap();
+    again["move"] = uci.into();
+    event(51, json!({"type": "correction", "board": "A", "supersedes": 2, "moves": [again]}))
+}
+
+#[test]
+fn plies_that_may_be_others_are_marked_until_that_is_answered() {
+    let check = |more: &[Event], expected: &str| {
+        let mut events = vec![started(json!({})), played(2, "A", 1, "e4", false)];
+        events.extend_from_slice(more);
+        let text = record(&events).to_bpgn().write();
+        let moves = text.split("\n\n").nth(1).unwrap().lines().next().unwrap();
+        let (_, marks) = moves.split_once('}').unwrap();
+        assert_eq!(marks, expected, "{more:?}");
+    };
+    let open = doubt("uncertain", 1, &["e4", "e3"]);
+    check(&[], "");
+    check(&[open.clone()], " {C:uncertain: e4, e3}");
+    check(&[open.clone(), doubt("resolved", 1, &["e4"])], "");
+    check(&[open.clone(), doubt("resolved", 2, &["e5"])], " {C:uncertain: e4, e3}");
+    check(&[open.clone(), told_again("e2e4")], " {C:uncertain: e4, e3}");
+    check(&[open.clone(), told_again("e2e3")], "");
+    check(&[doubt("uncertain", 1, &[])], "");
+}
+
 #[test]
 fn endings_name_the_player_or_the_seat() {
     let ending = |players: Value, by: &str| {

@@ -105,7 +105,8 @@ impl Table {
             position.play(ply.played);
         }
         if line.len() > 1 {
-            self.emit(Body::Uncertain(Uncertain { board, candidates: vec![line.join(" ")] }));
+            let ply = Some(self.play.game.board(board).plies() + 1);
+            self.emit(Body::Uncertain(Uncertain { board, ply, candidates: vec![line.join(" ")] }));
         }
         self.settle();
     }

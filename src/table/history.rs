@@ -58,7 +58,8 @@ impl Table {
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
         if let Some(first) = open {
             let before = self.game_before(board, from);
-            self.tell_rivals(board, candidates(&before, &first));
+            let ply = before.board(board).plies() + 1;
+            self.tell_rivals(board, ply, candidates(&before, &first));
         }
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
@@ -93,9 +94,9 @@ impl Table {
     }
 
     /// Tells that a ply is one of several.
-    pub(super) fn tell_rivals(&mut self, board: BoardId, candidates: Vec<String>) {
+    pub(super) fn tell_rivals(&mut self, board: BoardId, ply: u32, candidates: Vec<String>) {
         if !candidates.is_empty() {
-            self.emit(Body::Uncertain(event::Uncertain { board, candidates }));
+            self.emit(Body::Uncertain(event::Uncertain { board, ply: Some(ply), candidates }));
         }
     }
 
@@ -110,8 +111,9 @@ impl Table {
     /// Tells that a ply that was one of several is the one that was recorded.
     pub(super) fn tell_certain(&mut self, board: BoardId, index: usize) {
         let Some(at) = self.nth_of(board, index) else { return };
-        let candidates = vec![self.play.history[at].event.san.clone()];
-        self.emit(Body::Resolved(event::Uncertain { board, candidates }));
+        let event::Move { ply, san, .. } = &self.play.history[at].event;
+        let (ply, candidates) = (Some(*ply), vec![san.clone()]);
+        self.emit(Body::Resolved(event::Uncertain { board, ply, candidates }));
     }
 
     /// Where the ply with this index on its board stands in the history.

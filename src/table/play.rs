@@ -394,8 +394,9 @@ impl Table {
         }
         self.play.last[board.index()] =
             Some(Made { board, seat, ply: event.ply, uci: uci::write(completed.played), san: written.clone() });
+        let ply = event.ply;
         self.emit(Body::Move(Box::new(event)));
-        self.tell_rivals(board, candidates);
+        self.tell_rivals(board, ply, candidates);
         self.account(seat, completed.played, transfer);
         self.observe_all();
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);

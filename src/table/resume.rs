@@ -253,7 +253,7 @@ impl Table {
             let rests = |square| self.now - placement.changed(square) >= LOOK_AFTER_US;
             let rest = contradicted.into_iter().filter(|square| rests(*square)).count();
             let doubted = &mut resumed.doubted[board.index()];
-            let told = Uncertain { board, candidates: Vec::new() };
+            let told = Uncertain { board, ply: None, candidates: Vec::new() };
             match *doubted {
                 None if rest > FAULTS_MAX => {
                     *doubted = Some(self.now);
@@ -292,8 +292,8 @@ impl Table {
                 continue;
             }
             let line: Vec<&str> = made.iter().map(|made| made.san.as_str()).collect();
-            let candidates = vec![line.join(" ")];
-            self.emit(Body::Uncertain(Uncertain { board, candidates }));
+            let (ply, candidates) = (made.first().map(|first| first.ply), vec![line.join(" ")]);
+            self.emit(Body::Uncertain(Uncertain { board, ply, candidates }));
         }
     }
 

@@ -119,7 +119,8 @@ impl BoardTrack {
         (self.presses.len() > 1 || at - press.at >= UNSEEN_US).then_some(press)
     }
 
-    /// Every drop of a man in the player's hand, and every move of a man that is `gone`, to a square that shows nothing.
+    /// Every move of a man that is `gone`, or else every drop of a man in the player's hand, to a square that shows
+    /// nothing.
     fn unseen_plies(&self, position: &BoardPosition, seen: &Seen<'_>, press: Press, gone: Bitboard) -> Vec<Unseen> {
         let turn = position.turn();
         // One that another man of its kind came to the tray for looks as if it were on its way.
@@ -130,7 +131,7 @@ impl BoardTrack {
         };
         let shows_nothing = |to: Square| seen.placement.kinds(to) == Kinds::EMPTY;
         let plies = position.legal_moves().into_iter().filter_map(|m| match m {
-            Move::Put { role, to } if held(role) && shows_nothing(to) => Some((m, Some(role), to)),
+            Move::Put { role, to } if gone.is_empty() && held(role) && shows_nothing(to) => Some((m, Some(role), to)),
             Move::Normal { from, to, .. } if gone.contains(from) && shows_nothing(to) => Some((m, None, to)),
             _ => None,
         });

@@ -29,7 +29,9 @@ const CLOCK_MESSAGE_US: i64 = 250 * MS;
 /// How long after its cable is back a device may take to tell of its clock.
 const START_UP: i64 = SECOND;
 /// How long after a move doubts about it may be told.
-const DOUBT: i64 = 3 * SECOND;
+const DOUBT: i64 = 4 * SECOND;
+/// The end of what has none.
+const OPEN: Instant = Instant(i64::MAX);
 
 /// What became of one played move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -244,12 +246,21 @@ fn align(left: usize, right: usize, same: impl Fn(usize, usize) -> bool) -> Vec<
     pairs
 }
 
+/// Something that was told to be uncertain.
+struct Doubt {
+    board: BoardId,
+    /// The ply that is meant; none where the board is.
+    ply: Option<u32>,
+    from: Instant,
+    until: Instant,
+}
+
 /// What was said about moves on the way.
 struct Told<'a> {
     /// First publication by board and ply: the text and two delays' ends.
     first: BTreeMap<(BoardId, u32), (&'a str, Instant, Instant)>,
-    /// Spans of doubt by board.
-    doubts: Vec<(BoardId, Instant, Instant)>,
+    /// What was told to be uncertain.
+    doubts: Vec<Doubt>,
 }
 
 impl<'a> Told<'a> {
@@ -260,13 +271,14 @@ impl<'a> Told<'a> {
                 Body::Move(m) => {
                     told.first.entry((m.board, m.ply)).or_insert((&m.uci, event.t, m.completed_at));
                 }
-                Body::Uncertain(doubt) => told.doubts.push((doubt.board, event.t, Instant(i64::MAX))),
-                Body::Resolved(doubt) => {
-                    let open = told
-                        .doubts
-                        .iter_mut()
-                        .filter(|(board, _, end)| *board == doubt.board && *end == Instant(i64::MAX));
-                    open.for_each(|(_, _, end)| *end = event.t);
+                Body::Uncertain(doubt) => {
+                    let (board, ply) = (doubt.board, doubt.ply);
+                    told.doubts.push(Doubt { board, ply, from: event.t, until: OPEN });
+                }
+                Body::Resolved(answer) => {
+                    let same = |doubt: &&mut Doubt| (doubt.board, doubt.ply) == (answer.board, answer.ply);
+                    let open = told.doubts.iter_mut().filter(same).filter(|doubt| doubt.until == OPEN);
+                    open.for_each(|doubt| doubt.until = event.t);
                 }
                 _ => {}
             }
@@ -287,9 +299,12 @@ impl<'a> Told<'a> {
     }
 
     fn doubted(&self, played: &Played) -> bool {
-        let about = |(board, from, to): &&(BoardId, Instant, Instant)| {
-            *board == played.board && *from <= played.press + DOUBT && *to >= played.made
+        let about = |doubt: &&Doubt| match doubt.ply {
+            Some(ply) if ply == played.ply => doubt.until == OPEN,
+            // What comes after a ply that may have been another one may be wrong with it.
+            Some(ply) => ply < played.ply && doubt.until >= played.made,
+            None => doubt.from <= played.press + DOUBT && doubt.until >= played.made,
         };
-        self.doubts.iter().any(|doubt| about(&doubt))
+        self.doubts.iter().filter(|doubt| doubt.board == played.board).any(|doubt| about(&doubt))
     }
 }
