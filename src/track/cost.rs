@@ -41,8 +41,8 @@ pub const TOUCHED: u32 = 1;
 pub const FROM_NOWHERE: u32 = 3;
 /// The same, where every man that was captured for the player is known to have come to the tray.
 pub const FROM_NOBODY: u32 = 10;
-/// A drop of a man that left no tray, while one like it has left the board that goes there: hardly dearer than to say
-/// that this one was moved illegally.
+/// A drop of a man that left no tray, while one like it has left the board that goes there, or, where nobody saw the
+/// drop, any man of the player: hardly dearer than to say that this one was moved illegally.
 pub const CARRIED: u32 = 16;
 /// A drop of a man that was seen neither to leave the pocket nor to land, on a board without a clock.
 pub const BY_NOBODY: u32 = 10;

@@ -334,7 +334,7 @@ impl<'a> Search<'a> {
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
-        let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index)));
+        let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, absence == 0)));
         let (name, refund) = if self.stood_long(m, index) { ("", 0) } else { refund(parent, m) };
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried;
         line.push(m);
@@ -358,18 +358,28 @@ impl<'a> Search<'a> {
         if changed(m) < before { weigh!(self.items, EARLY) } else { 0 }
     }
 
-    /// Whether a man that seems dropped and left no tray is one of the board's that is in the air and goes there.
-    fn carried(&self, m: Move, parent: &Node, index: usize) -> bool {
+    /// Whether a man that seems dropped left no tray while one of the board's was in the air that is likelier to be the
+    /// one that was moved: it goes there, or, where nobody saw the man, it had left its square when the clock was
+    /// pressed.
+    fn carried(&self, m: Move, parent: &Node, index: usize, seen: bool) -> bool {
         let Move::Put { role, to } = m else { return false };
         let (placement, board) = (self.evidence.placement, parent.position.board());
         let man = role.of(parent.position.turn());
         let taken = |hand: &Hand| *hand.men.get(role) > 0 || hand.unknown > 0;
-        if self.evidence.lifted.get(man.color).as_ref().is_none_or(taken) || placement.kinds(to) != Kinds::only(man) {
+        if self.evidence.lifted.get(man.color).as_ref().is_none_or(taken) {
             return false;
         }
-        let turn = self.evidence.since[index % 2]..=placement.changed(to);
-        let goes = |from: Square| turn.contains(&placement.changed(from)) && may_go(man, from, to, board.occupied());
-        (parent.mismatch.missing & board.by_piece(man)).into_iter().any(goes)
+        let since = self.evidence.since[index % 2];
+        let left = |until: Instant| move |from: &Square| (since..=until).contains(&placement.changed(*from));
+        let missing = parent.mismatch.missing & board.by_color(man.color);
+        match self.evidence.presses.get(index) {
+            Some(press) if !seen => missing.into_iter().any(|from| left(*press)(&from)),
+            _ if placement.kinds(to) == Kinds::only(man) => {
+                let goes = |from: Square| may_go(man, from, to, board.occupied());
+                (missing & board.by_role(role)).into_iter().filter(left(placement.changed(to))).any(goes)
+            }
+            _ => false,
+        }
     }
 
     /// What it costs that the ply's man stood there when its player pressed for the one before: two presses between
