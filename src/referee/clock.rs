@@ -1,7 +1,7 @@
 //! Clocks against the laws: starts, flags, freezing, and what time cannot have made of a display.
 //!
 //! In: what the clocks show, with the time control. Out: facts and drafts of incidents. A display is believed when it
-//! agrees with the time that passed, or when it stays.
+//! agrees with the time that passed, or when it stays: one message may be garbled.
 
 use serde_json::json;
 
@@ -31,6 +31,8 @@ const FROZEN_MS: i64 = 500;
 pub struct ClockWatch {
     started: Option<Instant>,
     last: Option<(Instant, ClockView)>,
+    /// A message that time cannot explain, and what is wrong then: the next one tells whether it was garbled.
+    doubted: Option<Wrong>,
     /// Where the present run of one side began.
     anchor: Option<(Instant, ClockTimes)>,
     zero_since: ByColor<Option<Instant>>,
@@ -39,6 +41,9 @@ pub struct ClockWatch {
     /// Times that the arbiter set; the clock must show them when it runs again.
     set: Option<ClockTimes>,
 }
+
+/// How a display disagrees with the time that passed: the reason, whose it is, the nearest time that could be.
+type Wrong = (&'static str, Color, i64);
 
 /// Time left of a colour in milliseconds.
 pub fn time_of(times: ClockTimes, color: Color) -> i64 {
@@ -65,6 +70,7 @@ impl ClockWatch {
     pub fn set(&mut self, times: ClockTimes) {
         self.set = Some(times);
         self.last = None;
+        self.doubted = None;
         self.anchor = None;
         self.zero_since = ByColor::default();
         self.fallen = ByColor { white: times.white_ms <= 0, black: times.black_ms <= 0 };
@@ -73,6 +79,7 @@ impl ClockWatch {
     /// The clock is gone: what it will show next is believed.
     pub fn lost(&mut self) {
         self.last = None;
+        self.doubted = None;
         self.anchor = None;
     }
 
@@ -89,17 +96,20 @@ impl ClockWatch {
             self.started.get_or_insert(at);
         }
         let mut news = ClockNews { defect: self.not_as_set(board, view), fell: Vec::new() };
-        news.defect = news.defect.or_else(|| self.defect(board, view, at, control));
+        let wrong = self.wrong(view, at, control);
+        news.defect = news.defect.or_else(|| self.defect(board, view, wrong));
         for color in Color::ALL {
             if self.falls(color, *flags.get(color), at) {
                 news.fell.push(board.seat(color));
             }
         }
-        let same_run = self.last.is_some_and(|(_, last)| last.running == view.running);
-        if !same_run || self.anchor.is_none() {
-            self.anchor = Some((at, view.times));
+        if self.doubted.is_none() {
+            let same_run = self.last.is_some_and(|(_, last)| last.running == view.running);
+            if !same_run || self.anchor.is_none() {
+                self.anchor = Some((at, view.times));
+            }
+            self.last = Some((at, view));
         }
-        self.last = Some((at, view));
         news
     }
 
@@ -142,53 +152,56 @@ impl ClockWatch {
         wrong.then(|| Draft::at(Kind::ClockDefect, Some(board), evidence).reason("not-as-set"))
     }
 
-    /// What a display shows that the time since the last message, or since its run began, cannot have made of it. Told
-    /// once a game. Stopped clocks are set by people.
-    fn defect(&mut self, board: BoardId, view: ClockView, at: Instant, control: Option<TimeControl>) -> Option<Draft> {
+    /// What a display shows that the time since the last message, or since its run began, cannot have made of it.
+    /// Stopped clocks are set by people.
+    fn wrong(&self, view: ClockView, at: Instant, control: Option<TimeControl>) -> Option<Wrong> {
         let (since, last) = self.last.filter(|_| !self.defect_told)?;
         let ran = last.running?;
         view.running?;
-        let step_ms = control.map_or(0, |control| control.step / MS);
-        let wrong =
-            [(since, last.times), self.anchor.unwrap_or((since, last.times))].into_iter().find_map(|start| {
-                Color::ALL
-                    .into_iter()
-                    .find_map(|color| disagreement(start, view.times, color, color == ran, step_ms, at))
-            })?;
-        self.defect_told = true;
-        let (reason, color, expected) = wrong;
+        let starts = [(since, last.times), self.anchor.unwrap_or((since, last.times))];
+        starts.into_iter().find_map(|start| disagreement(start, view.times, ran, control, at))
+    }
+
+    /// A defect, told once a game, if two messages in a row are wrong in the same way.
+    fn defect(&mut self, board: BoardId, view: ClockView, wrong: Option<Wrong>) -> Option<Draft> {
+        let doubted = std::mem::replace(&mut self.doubted, wrong);
+        let (reason, color, expected) = wrong?;
+        let same = |(why, whose, _): &Wrong| (*why, *whose) == (reason, color);
+        doubted.filter(same)?;
+        (self.defect_told, self.doubted) = (true, None);
         let evidence = json!({
             "seat": board.seat(color), "shown_ms": time_of(view.times, color), "expected_ms": expected,
-            "before": last.times,
+            "before": self.last.map(|(_, last)| last.times),
         });
         Some(Draft::at(Kind::ClockDefect, Some(board), evidence).reason(reason))
     }
 }
 
-/// How a display disagrees with the time that passed since `start`: the reason, whose it is, the nearest time that
-/// could be.
+/// How a display disagrees with the time that passed since `start`, in which the time of `ran` ran.
 fn disagreement(
-    start: (Instant, ClockTimes),
+    (since, before): (Instant, ClockTimes),
     shown: ClockTimes,
-    color: Color,
-    ran: bool,
-    step_ms: i64,
+    ran: Color,
+    control: Option<TimeControl>,
     at: Instant,
-) -> Option<(&'static str, Color, i64)> {
-    let (since, before) = start;
-    let passed = if ran { (at - since) / MS } else { 0 };
-    let allowed = DEFECT_MS + passed * DEFECT_PERCENT / 100;
-    let (before, shown) = (time_of(before, color), time_of(shown, color));
-    let (least, most) = (before - passed, before - passed + step_ms);
-    if shown < least.max(0) - allowed {
-        Some(("too-fast", color, least))
-    } else if shown > before + step_ms + allowed {
-        Some(("time-came-back", color, most))
-    } else if shown > most.max(0) + allowed.max(STUCK_MS) {
-        Some(("too-slow", color, most))
-    } else {
-        None
-    }
+) -> Option<Wrong> {
+    let step_ms = control.map_or(0, |control| control.step / MS);
+    let of = |color: Color| {
+        let passed = if color == ran { (at - since) / MS } else { 0 };
+        let allowed = DEFECT_MS + passed * DEFECT_PERCENT / 100;
+        let (before, shown) = (time_of(before, color), time_of(shown, color));
+        let (least, most) = (before - passed, before - passed + step_ms);
+        if shown < least.max(0) - allowed {
+            Some(("too-fast", color, least))
+        } else if shown > before + step_ms + allowed {
+            Some(("time-came-back", color, most))
+        } else if shown > most.max(0) + allowed.max(STUCK_MS) {
+            Some(("too-slow", color, most))
+        } else {
+            None
+        }
+    };
+    Color::ALL.into_iter().find_map(of)
 }
 
 /// What one message of a clock brought.
