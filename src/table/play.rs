@@ -215,9 +215,10 @@ impl Table {
         for board in self.play.game.ids() {
             let clock = self.sensors.boards[board.index()].clock.as_mut();
             if self.play.tracker.clock_is_turned(board) && clock.is_some_and(ClockSense::turn) {
-                self.play.tracker.turn_clock(&self.play.game, board);
+                let again = self.play.tracker.turn_clock(&self.play.game, board);
                 self.watch_clock(board);
                 self.observe(board);
+                again.into_iter().for_each(|revision| self.revise(revision));
             }
         }
     }

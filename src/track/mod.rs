@@ -145,9 +145,9 @@ impl Tracker {
         self.boards[board.index()].clock_is_turned()
     }
 
-    /// The sides of a board's clock were mistaken.
-    pub fn turn_clock(&mut self, game: &Game, board: BoardId) {
-        self.boards[board.index()].turn_clock(game.board(board).turn());
+    /// The sides of a board's clock were mistaken. Answers what was completed with its times.
+    pub fn turn_clock(&mut self, game: &Game, board: BoardId) -> Option<Revision> {
+        self.boards[board.index()].turn_clock(board, game.board(board).turn())
     }
 
     /// Squares that the line leaves unexplained.

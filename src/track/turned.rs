@@ -1,14 +1,15 @@
 //! A clock whose sides were mistaken for each other: its first word was lost, or a lever bounced when it was started.
 //!
 //! In: plies as presses complete them. Out: whether each press seems to complete the ply before the one that it was
-//! pressed for. Then the players' sides are the other way round, and so is every press that was heard. Which side is
-//! whose is `sense`'s.
+//! pressed for. Then the players' sides are the other way round, and so is every press that was heard: what was
+//! completed is told again with its times. Which side is whose is `sense`'s.
 
 use super::{
-    Press,
-    board::{BoardTrack, LinePly},
+    Completed, Press, Revision,
+    board::{BoardTrack, LATE_US, LinePly},
+    past::Past,
 };
-use crate::types::Color;
+use crate::types::{BoardId, ClockTimes, Color};
 
 /// Plies in a row that were completed by the press after their own: players who are ahead of the clock so long would
 /// both have to be, at every move.
@@ -30,13 +31,36 @@ impl BoardTrack {
         self.late_plies >= LATE_PLIES
     }
 
-    /// The sides were mistaken: every press was the other player's. The last one waits for the ply under way.
-    pub fn turn_clock(&mut self, turn: Color) {
+    /// The sides were mistaken: every press was the other player's. The last one waits for the ply under way; those
+    /// before completed the plies before their own. Answers the plies with their times.
+    pub fn turn_clock(&mut self, board: BoardId, turn: Color) -> Option<Revision> {
         self.late_plies = 0;
-        self.heard.iter_mut().for_each(|press| press.by = !press.by);
+        for press in &mut self.heard {
+            (press.by, press.clock) = (!press.by, press.clock.map(turned));
+        }
+        let moves: Vec<Completed> = (self.given..self.past.len()).map(|index| self.told_again(board, index)).collect();
         self.toggles.iter_mut().for_each(|(by, _)| *by = !*by);
         self.presses = self.heard.back().copied().filter(|press| press.by == turn).into_iter().collect();
         self.looked_back = None;
         self.reviewed = self.reviewed.min(self.past.len().saturating_sub(1));
+        (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
     }
+
+    /// A completed ply with the press before the one by which it was recorded, if it had been made by then.
+    fn told_again(&mut self, board: BoardId, index: usize) -> Completed {
+        let past = &mut self.past[index];
+        let recorded = self.heard.iter().position(|press| press.at == past.completed_at);
+        let own = recorded.and_then(|recorded| recorded.checked_sub(1)).map(|own| self.heard[own]);
+        past.clock = past.clock.map(turned);
+        if let Some(own) = own.filter(|own| own.by == past.before.turn() && past.made_at <= own.at + LATE_US) {
+            (past.completed_at, past.clock) = (own.at, own.clock);
+        }
+        let Past { played, made_at, completed_at, clock, illegal, rivals, .. } = past.clone();
+        Completed { board, played, made_at, completed_at, clock, illegal, rivals }
+    }
+}
+
+/// The times of a clock whose sides were mistaken.
+fn turned(ClockTimes { white_ms, black_ms }: ClockTimes) -> ClockTimes {
+    ClockTimes { white_ms: black_ms, black_ms: white_ms }
 }
