@@ -119,7 +119,7 @@ fn plies_that_may_be_others_are_marked_until_that_is_answered() {
     };
     let open = doubt("uncertain", 1, &["e4", "e3"]);
     check(&[], "");
-    check(&[open.clone()], " {C:uncertain: e4, e3}");
+    check(std::slice::from_ref(&open), " {C:uncertain: e4, e3}");
     check(&[open.clone(), doubt("resolved", 1, &["e4"])], "");
     check(&[open.clone(), doubt("resolved", 2, &["e5"])], " {C:uncertain: e4, e3}");
     check(&[open.clone(), told_again("e2e4")], " {C:uncertain: e4, e3}");

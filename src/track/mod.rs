@@ -227,9 +227,9 @@ impl Tracker {
     ) -> Option<Decision> {
         for board in self.in_order(game) {
             let position = game.board(board);
-            let decided = self.answered(position, board, &seen, at);
-            let decided = decided.or_else(|| self.look_back(position, game, board, &seen, at));
-            let decided = decided.or_else(|| self.likely_illegal(position, game, board, &seen, at));
+            let decided = self.answered(game, board, &seen, at);
+            let decided = decided.or_else(|| self.look_back(game, board, &seen, at));
+            let decided = decided.or_else(|| self.likely_illegal(game, board, &seen, at));
             if decided.is_some() {
                 return decided;
             }
@@ -257,12 +257,12 @@ impl Tracker {
     /// A ply that no sensor shows and that the other player has answered.
     fn answered<'a>(
         &mut self,
-        position: &BoardPosition,
+        game: &Game,
         board: BoardId,
         seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
         at: Instant,
     ) -> Option<Decision> {
-        let track = &mut self.boards[board.index()];
+        let (position, track) = (game.board(board), &mut self.boards[board.index()]);
         let seen = track.answered_due().filter(|due| at >= *due).and_then(|_| seen(board))?;
         let completed = track.complete_answered(position, board, &seen)?;
         track.note_completed(How::Unseen, &completed, position, Some(&seen), at);
@@ -272,7 +272,6 @@ impl Tracker {
     /// Completed plies that were others.
     fn look_back<'a>(
         &mut self,
-        position: &BoardPosition,
         game: &Game,
         board: BoardId,
         seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
@@ -281,7 +280,7 @@ impl Tracker {
         let due = self.boards[board.index()].look_back_due().filter(|due| at >= *due);
         let seen = due.and_then(|_| seen(board))?;
         let arriving = self.arriving(game, board);
-        let track = &mut self.boards[board.index()];
+        let (position, track) = (game.board(board), &mut self.boards[board.index()]);
         let count = track.past.len();
         let revision = track.look_back(board, position, &arriving, &seen, at);
         let revised = revision.as_ref().map(|revision| (revision.from, revision.plays().collect()));
@@ -292,7 +291,6 @@ impl Tracker {
     /// An illegal move that explains the board better than legal ones.
     fn likely_illegal<'a>(
         &mut self,
-        position: &BoardPosition,
         game: &Game,
         board: BoardId,
         seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
@@ -301,7 +299,7 @@ impl Tracker {
         let due = self.boards[board.index()].illegal_due().filter(|due| at >= *due);
         let seen = due.and_then(|_| seen(board))?;
         let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
-        let track = &mut self.boards[board.index()];
+        let (position, track) = (game.board(board), &mut self.boards[board.index()]);
         let completed = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at)?;
         track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
         Some(Decision::Complete(completed))

@@ -7,10 +7,13 @@
 //! square are tried: any other makes the line worse. Of lines of equal cost the shorter is taken, then the one that is
 //! generated first.
 
+mod arriving;
 mod unlikely;
 
 use arrayvec::ArrayVec;
 use shakmaty::attacks;
+
+pub use self::arriving::Arriving;
 
 use super::{
     cost,
@@ -674,29 +677,5 @@ pub(super) fn squares_of(m: Move) -> Bitboard {
             let rook_to = rook_to.map_or(Bitboard::EMPTY, Bitboard::from);
             Bitboard::from(king) | Bitboard::from(rook) | Bitboard::from(to) | rook_to
         }
-    }
-}
-
-/// The men that may be on their way into the pockets of a board.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arriving(ByColor<Pocket>);
-
-impl Arriving {
-    /// One man more for a colour.
-    pub fn add(&mut self, color: Color, role: Role) {
-        *self.0.get_mut(color).get_mut(role) += 1;
-    }
-
-    /// The position with the men in its pockets.
-    pub fn apply(&self, position: &BoardPosition) -> BoardPosition {
-        let mut position = position.clone();
-        for color in Color::ALL {
-            for role in Role::ALL {
-                for _ in 0..*self.0.get(color).get(role) {
-                    position.add_to_pocket(color, role);
-                }
-            }
-        }
-        position
     }
 }
