@@ -446,7 +446,9 @@ fn a_publisher_that_takes_nothing_misses_batches_and_is_told() {
         let recorded = opened.journal.record_when_free(batch(&session, vec![clock(seq)]));
         runtime.block_on(recorded).unwrap();
     }
-    while count(dir.path(), "SELECT count(*) FROM event") < total as i64 {
+    let committed = || count(dir.path(), "SELECT count(*) FROM event") == total as i64;
+    // Batches are handed on after they are committed.
+    while !committed() || opened.committed.len() < COMMITTED_BATCHES_MAX {
         std::thread::yield_now();
     }
     let mut heard = 0;
