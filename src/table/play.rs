@@ -539,7 +539,7 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
             let shown = sensors.trays.get(seat.index()).and_then(Option::as_ref).map(|tray| *tray.seen());
             let there = shown.unwrap_or_default().zip(men).map(|(lie, left)| lie.saturating_add(left));
             let coming = game.board(board).pocket(color).zip(there).map(|(has, there)| has > there);
-            Hand { men, taken: ledger.taken(seat), coming, ..Hand::default() }
+            Hand { men, taken: ledger.taken(seat), coming, told: true, ..Hand::default() }
         });
         known.or_else(|| held(seat).map(Hand::of))
     };

@@ -67,6 +67,8 @@ pub struct Hand {
     pub taken: ByRole<Instant>,
     /// All men that were captured for the player have come to the tray: none is handed over straight.
     pub alone: bool,
+    /// The tray tells kinds.
+    pub told: bool,
     /// Kinds of which the player has one that was never in the tray, or not seen there: it may be handed over straight.
     pub coming: ByRole<bool>,
 }
@@ -84,6 +86,11 @@ impl Hand {
             false if self.alone => named!(FROM_NOBODY),
             false => named!(FROM_NOWHERE),
         }
+    }
+
+    /// Whether all men of a kind that the player has lie in the tray.
+    pub fn lies(&self, role: Role) -> bool {
+        self.told && !*self.coming.get(role)
     }
 
     /// All of them.
