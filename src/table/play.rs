@@ -368,6 +368,7 @@ impl Table {
                 },
             }
         }
+        self.tell_unsure_drops();
         for board in self.play.game.ids() {
             if let Some(press) = self.play.tracker.doubtful_press(board) {
                 self.sensors.verify(board, press);

@@ -4,11 +4,14 @@
 //! In: slots that fill and empty, the record. Out: what the tracker goes by, and drops of the record that were of
 //! another kind.
 
-use super::{DeviceIndex, Table, history::Entry};
+use super::{
+    DeviceIndex, Table,
+    history::{self, Entry},
+};
 use crate::{
     rules::Move,
     track::{
-        Revision,
+        Completed, Revision,
         slots::{Captured, Dropped},
     },
     types::{BoardId, Color, Instant, Kinds, Role, Seat},
@@ -67,11 +70,19 @@ impl Table {
         let to = |by: Seat| by.partners(count).next() == Some(seat);
         let (first, long_ago) = (*self.play.origin.board(seat.board).pocket(seat.color), Instant::LONG_AGO);
         let held = Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, usize::from(*first.get(role))));
-        let held = held.map(|role| Captured { role, made_at: long_ago, completed_at: Some(long_ago) });
-        let captures = self.play.history.iter().filter(|entry| to(entry.event.seat)).filter_map(|entry| {
-            let role = Role::from_char(entry.event.captured?.to_ascii_lowercase())?;
+        let held = held.map(|role| Captured::certain(role, long_ago, Some(long_ago)));
+        let mut plies = vec![0; count];
+        let captures = self.play.history.iter().filter_map(|entry| {
+            let board = entry.event.board;
+            let index = plies[board.index()];
+            plies[board.index()] += 1;
+            let captured = entry.event.captured.filter(|_| to(entry.event.seat))?;
+            let role = Role::from_char(captured.to_ascii_lowercase())?;
+            let kinds = self.play.tracker.kinds_of_captured(board, index);
             let (made_at, completed_at) = (entry.completed.made_at, Some(entry.completed.completed_at));
-            Some(Captured { role, made_at, completed_at })
+            let certain = Captured::certain(role, made_at, completed_at);
+            let kinds = certain.kinds.zip(kinds).map(|(known, other)| known || other);
+            Some(Captured { kinds, ..certain })
         });
         held.chain(captures).collect()
     }
@@ -95,8 +106,48 @@ impl Table {
         })
     }
 
-    /// Drops of men that were of another kind, by what lay in the trays.
+    /// Tells which drops may have been of other kinds by what lay in the trays, and which are certain again.
+    pub(super) fn tell_unsure_drops(&mut self) {
+        for board in self.play.game.ids() {
+            for (index, others) in self.play.tracker.unsure_drops(board, self.now) {
+                let Some(completed) = self.plies_of(board).nth(index).map(|entry| entry.completed.clone()) else { continue };
+                let before = self.game_before(board, index);
+                let candidates = history::candidates(&before, &Completed { rivals: others, ..completed });
+                match candidates.is_empty() {
+                    true => self.tell_certain(board, index),
+                    false => self.tell_rivals(board, before.board(board).plies() + 1, candidates),
+                }
+            }
+        }
+    }
+
+    /// A capture that was one of another man, by what was dropped later.
+    fn recapture(&mut self) -> Option<Revision> {
+        for seat in self.play.game.ids().flat_map(|board| Color::ALL.map(|color| board.seat(color))) {
+            let Some(Some(slots)) = self.sensors.vague.get(seat.index()) else { continue };
+            for (made_at, role) in slots.mistaken() {
+                let count = self.play.game.len();
+                let of = |entry: &&Entry| {
+                    let for_seat = entry.event.captured.is_some() && entry.event.seat.partners(count).next() == Some(seat);
+                    for_seat && entry.completed.made_at == made_at
+                };
+                let Some(board) = self.play.history.iter().find(of).map(|entry| entry.event.board) else { continue };
+                let Some(index) = self.plies_of(board).position(|entry| of(&entry)) else { continue };
+                let seen = super::play::seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+                let revision = self.play.tracker.recapture(&self.play.game, board, (index, role), &seen);
+                if revision.is_some() {
+                    return revision;
+                }
+            }
+        }
+        None
+    }
+
+    /// Drops of men that were of another kind, by what lay in the trays, and captures of other men, by the drops.
     pub(super) fn rename_drops(&mut self) -> Option<Revision> {
+        if let Some(revision) = self.recapture() {
+            return Some(revision);
+        }
         for board in self.play.game.ids() {
             let mut names = Vec::new();
             for seat in Color::ALL.map(|color| board.seat(color)) {

@@ -18,7 +18,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Reading,
-    types::{BoardId, Color, Instant, Kinds, Role, SECOND, Square},
+    types::{BoardId, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// Open questions of earlier plies that are tried.
@@ -197,7 +197,7 @@ impl BoardTrack {
             _ => None,
         };
         let kinds = dropped.into_iter().flat_map(move |(known, to)| {
-            let kinds = self.kinds_of_drop(index).zip(past.kinds).map(|(moved, lay)| moved && lay);
+            let kinds = self.kinds_of_drop(index).zip(past.lay.may_be).map(|(moved, lay)| moved && lay);
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
@@ -346,8 +346,9 @@ impl BoardTrack {
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
             let said = past.said.filter(|_| !changed);
+            let (unsure, told) = if changed { (None, ByRole::default()) } else { (past.unsure, past.told) };
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);
-            self.past.push(Past { said, shaky, revised: again, ..past });
+            self.past.push(Past { said, shaky, revised: again, unsure, told, ..past });
             before.play(played);
             revised.push(completed);
         }

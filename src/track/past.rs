@@ -1,6 +1,6 @@
 //! Completed plies of one board, kept so that later evidence can put them right.
 
-use super::{Completed, Press, SCAN_US};
+use super::{Completed, Press, SCAN_US, slots::Lay};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::Placement,
@@ -32,17 +32,35 @@ pub struct Past {
     pub rivals: Vec<Move>,
     /// It captured in one motion where only that is felt that something stands there: what it took, no square told.
     pub unfelt: bool,
-    /// Kinds that a dropped man may be by what lay in a tray that feels only that something is there.
-    pub kinds: ByRole<bool>,
+    /// What a dropped man was by what lay in a tray that feels only that something is there.
+    pub lay: Lay,
+    /// Since when nobody can tell of which kind the dropped man is.
+    pub unsure: Option<Instant>,
+    /// Kinds of which it was told that the dropped man may be one.
+    pub told: ByRole<bool>,
 }
 
 impl Past {
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
-        let (before, said, shaky, revised, unfelt) = (before.clone(), None, false, false, false);
-        let kinds = ByRole::default();
-        Past { before, played, made_at, completed_at, clock, illegal, said, shaky, revised, rivals, unfelt, kinds }
+        let before = before.clone();
+        Past {
+            before,
+            played,
+            made_at,
+            completed_at,
+            clock,
+            illegal,
+            said: None,
+            shaky: false,
+            revised: false,
+            rivals,
+            unfelt: false,
+            lay: Lay::default(),
+            unsure: None,
+            told: ByRole::default(),
+        }
     }
 
     /// The same with what the squares showed of it.

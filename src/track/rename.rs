@@ -11,15 +11,19 @@ use super::{
     cost,
     past::Past,
     search,
-    slots::Captured,
+    slots::{Captured, Lay},
 };
 use crate::{
     rules::{BoardPosition, Game, Move},
-    types::{Bitboard, BoardId, ByRole, Instant, Piece, Role, Seat, Square},
+    types::{Bitboard, BoardId, ByRole, Instant, Piece, Role, SECOND, Seat, Square},
 };
 
 /// Names that were refused and are not tried again.
 const REFUSED_MAX: usize = 64;
+
+/// How long nobody can tell of which kind a dropped man is before that is said: captures are put right meanwhile, and
+/// men come late.
+const UNSURE_US: i64 = 4 * SECOND;
 
 /// The name of a drop: when it was made, where, and the kind.
 pub type Name = (Instant, Square, Role);
@@ -33,7 +37,7 @@ impl Tracker {
                 let Some(captured) = ply.captured else { continue };
                 let capturer = other.seat(captured.color).opponent();
                 if capturer.partners(game.len()).next() == Some(seat) {
-                    coming.push(Captured { role: captured.role, made_at: ply.made_at, completed_at: None });
+                    coming.push(Captured::certain(captured.role, ply.made_at, None));
                 }
             }
         }
@@ -45,13 +49,37 @@ impl Tracker {
         self.boards[board.index()].kinds_of_drop(index)
     }
 
+    /// Kinds that the man may be that the ply at `index` captured, as it goes over: by what else the ply may have been,
+    /// and by what the man may be if it was dropped.
+    pub fn kinds_of_captured(&self, board: BoardId, index: usize) -> ByRole<bool> {
+        self.boards[board.index()].kinds_of_captured(index)
+    }
+
     /// What trays tell of the kinds of dropped men, by their indices on the board.
-    pub fn tell_kinds(&mut self, board: BoardId, kinds: impl IntoIterator<Item = (usize, ByRole<bool>)>) {
-        for (index, kinds) in kinds {
+    pub fn tell_kinds(&mut self, board: BoardId, drops: impl IntoIterator<Item = (usize, Lay)>) {
+        for (index, lay) in drops {
             if let Some(past) = self.boards[board.index()].past.get_mut(index) {
-                past.kinds = kinds;
+                past.lay = lay;
             }
         }
+    }
+
+    /// Drops of a board whose men may be of other kinds by what lay in the trays, as nobody was told yet, with what they
+    /// may be; with nothing if that was told and is certain now.
+    pub fn unsure_drops(&mut self, board: BoardId, now: Instant) -> Vec<(usize, Vec<Move>)> {
+        self.boards[board.index()].unsure_drops(now)
+    }
+
+    /// Reads a capture as one of a man of this kind, by its index on the board, if it may have been one.
+    pub fn recapture(
+        &mut self,
+        game: &Game,
+        board: BoardId,
+        (index, role): (usize, Role),
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        let position = self.arriving(game, board).apply(game.board(board));
+        self.boards[board.index()].recapture(board, &position, (index, role), seen)
     }
 
     /// Calls drops by other names, by their indices on the board, if all plies are legal then.
@@ -97,6 +125,84 @@ impl BoardTrack {
         kinds
     }
 
+    fn unsure_drops(&mut self, now: Instant) -> Vec<(usize, Vec<Move>)> {
+        let mut unsure = Vec::new();
+        for index in self.given..self.past.len() {
+            let Past { played: Move::Put { role, to }, lay, told, .. } = self.past[index] else { continue };
+            let several = lay.open.into_iter().filter(|may| *may).count() > 1;
+            let was_told = told.into_iter().any(|told| told);
+            if !several && !was_told {
+                self.past[index].unsure = None;
+                continue;
+            }
+            let mut others = self.kinds_of_drop(index).zip(lay.open).map(|(moved, lay)| moved && lay);
+            *others.get_mut(role) = false;
+            let open = others.into_iter().any(|other| other);
+            let past = &mut self.past[index];
+            let since = *past.unsure.get_or_insert(now);
+            let news = others.zip(told).into_iter().any(|(other, told)| other && !told);
+            if !open {
+                (past.unsure, past.told) = (None, ByRole::default());
+                unsure.extend(was_told.then_some((index, Vec::new())));
+            } else if news && now - since >= UNSURE_US {
+                past.told = others.zip(told).map(|(other, told)| other || told);
+                let all = Role::ALL.into_iter().filter(|role| *others.get(*role));
+                unsure.push((index, all.map(|role| Move::Put { role, to }).collect()));
+            }
+        }
+        unsure
+    }
+
+    fn recapture(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        (index, role): (usize, Role),
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        let past = self.past.get(index).filter(|_| index >= self.given)?;
+        let takes = |m: &Move| m.is_capture() && over(&past.before, search::victim(*m)) == Some(role);
+        let (takers, others): (Vec<Move>, Vec<Move>) = past.rivals.iter().copied().partition(takes);
+        let way = |m: Move| self.way(position, seen, index, |at| (at == index).then_some(m));
+        let ways = takers.iter().filter_map(|m| way(*m)).filter(|(_, found)| found.cost < self.cost + cost::FOREIGN);
+        let Some((moves, _)) = ways.min_by_key(|(_, found)| found.cost) else {
+            // It was no such capture.
+            self.past[index].rivals = others;
+            return None;
+        };
+        let revision = self.revise(board, position, seen, index, &moves);
+        self.past[index].rivals = takers.into_iter().filter(|m| moves.first() != Some(m)).collect();
+        Some(revision)
+    }
+
+    fn kinds_of_captured(&self, index: usize) -> ByRole<bool> {
+        let mut kinds = ByRole::default();
+        let Some(past) = self.past.get(index) else { return kinds };
+        for m in std::iter::once(&past.played).chain(&past.rivals).filter(|m| m.is_capture()) {
+            let square = search::victim(*m);
+            let Some(role) = over(&past.before, square) else { continue };
+            *kinds.get_mut(role) = true;
+            if let Some(dropped) = self.dropped_onto(index, square) {
+                let may_be = self.kinds_of_drop(dropped).zip(self.past[dropped].lay.may_be);
+                kinds = kinds.zip(may_be).map(|(known, (moved, lay))| known || moved && lay);
+            }
+        }
+        kinds
+    }
+
+    /// The index of the drop of the man that stands on a square before the ply at `index`.
+    fn dropped_onto(&self, index: usize, mut square: Square) -> Option<usize> {
+        for (at, past) in self.past[..index].iter().enumerate().rev() {
+            match past.played {
+                Move::Put { to, .. } if to == square => return Some(at),
+                Move::Castle { .. } => {}
+                m if m.to() == square => square = m.from()?,
+                _ => {}
+            }
+        }
+        None
+    }
+
     fn rename(
         &mut self,
         board: BoardId,
@@ -135,6 +241,12 @@ impl BoardTrack {
             self.refused.push(name);
         }
     }
+}
+
+/// As what the man on a square goes over when it is captured.
+fn over(before: &BoardPosition, square: Square) -> Option<Role> {
+    let role = before.board().role_at(square)?;
+    Some(if before.promoted().contains(square) { Role::Pawn } else { role })
 }
 
 /// Whether such a man could go as a move does, if nobody asked for the king.

@@ -84,7 +84,7 @@ impl BoardTrack {
         let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
         let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
-        let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.kinds).collect();
+        let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
         // What only contradicts the record may as well be the record's fault.
         let quiet = |square: &Square| seen.placement.changed(*square) < made[0] || self.supposed.contains(*square);
         let account = Account {

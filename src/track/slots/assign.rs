@@ -13,8 +13,6 @@ use crate::types::{ByRole, Instant, MS, Role, SECOND};
 const STATES_MAX: usize = 16;
 /// An account that costs so much more than the best is given up.
 const HOPELESS: u32 = 24;
-/// Of accounts that differ by no more either may be true.
-const DOUBT: u32 = 8;
 /// Men that a player may have in hand.
 const HAND_MAX: usize = 6;
 /// Captured men that may be on their way.
@@ -59,11 +57,63 @@ const UNSEEN_TAKEN: u32 = 12;
 const FROM_NOWHERE: u32 = 16;
 /// The record calls the dropped man otherwise.
 const MISNAMED: u32 = 2;
+/// The dropped man is not what the record says that was captured, but something else that may have been.
+const OTHERWISE: u32 = 4;
 /// The dropped man moved later as no such man does.
 const IMPOSSIBLE: u32 = 20;
 
-/// A man whose kind may be unknown.
-type Man = Option<Role>;
+/// A man.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Man {
+    /// Its kind by the record; none if nobody knows where it came from.
+    role: Option<Role>,
+    /// Kinds that it may be.
+    kinds: ByRole<bool>,
+    /// When it was captured, if what was captured is not certain.
+    doubted: Option<Instant>,
+}
+
+impl Man {
+    const UNKNOWN: Man = Man {
+        role: None,
+        kinds: ByRole { pawn: true, knight: true, bishop: true, rook: true, queen: true, king: false },
+        doubted: None,
+    };
+
+    fn of(captured: &Captured) -> Man {
+        let doubted = Some(captured.made_at).filter(|_| captured.kinds.into_iter().filter(|may| *may).count() > 1);
+        Man { role: Some(captured.role), kinds: captured.kinds, doubted }
+    }
+
+    /// The same as it was dropped, if it may be one of these kinds.
+    fn among(self, kinds: ByRole<bool>) -> Option<Man> {
+        let kinds = self.kinds.zip(kinds).map(|(may, might)| may && might);
+        let first = Role::ALL.into_iter().find(|role| *kinds.get(*role))?;
+        let role = self.role.map(|role| if *kinds.get(role) { role } else { first });
+        Some(Man { role, kinds, ..self })
+    }
+}
+
+/// A dropped man: its kind, if that is known, and how much dearer the cheapest account is by which it is of each kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    pub role: Option<Role>,
+    /// When it was captured, if that was another capture than the record says.
+    pub otherwise: Option<Instant>,
+    dearer: ByRole<u32>,
+}
+
+impl Name {
+    fn of(man: Man, otherwise: bool) -> Name {
+        let dearer = man.kinds.map(|may| if may { 0 } else { u32::MAX });
+        Name { role: man.role, otherwise: man.doubted.filter(|_| otherwise), dearer }
+    }
+
+    /// Kinds that the man may be by accounts that are dearer by no more than this.
+    pub fn within(&self, margin: u32) -> ByRole<bool> {
+        self.dearer.map(|dearer| dearer <= margin)
+    }
+}
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +131,7 @@ pub struct State {
     hand: ArrayVec<(Man, Instant), HAND_MAX>,
     /// Captured men that have not come.
     open: ArrayVec<Captured, OPEN_MAX>,
-    /// Kinds of the dropped men, each with those that accounts hardly worse name.
-    names: ArrayVec<(Man, ByRole<bool>), NAMES_MAX>,
+    names: ArrayVec<Name, NAMES_MAX>,
     cost: u32,
 }
 
@@ -115,32 +164,30 @@ impl State {
     pub fn held(&self) -> Held {
         let mut held = Held { open: self.open.len() as u8, ..Held::default() }; // below OPEN_MAX
         for (man, since) in &self.hand {
-            match man {
+            match man.role {
                 Some(role) => {
-                    *held.men.get_mut(*role) += 1;
-                    *held.taken.get_mut(*role) = *since;
+                    *held.men.get_mut(role) += 1;
+                    *held.taken.get_mut(role) = *since;
                 }
                 None => held.unknown += 1,
             }
         }
-        for role in self.slots.iter().filter_map(|man| man.flatten()) {
+        for role in self.slots.iter().filter_map(|man| man.and_then(|man| man.role)) {
             *held.lying.get_mut(role) += 1;
         }
         held
     }
 
-    /// The kinds of the dropped men, as far as they are known, each with all that it may be.
-    pub fn names(&self) -> &[(Option<Role>, ByRole<bool>)] {
+    /// The dropped men.
+    pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// Another account may be true as well, if it is hardly worse.
+    /// Another account, which costs no less, may be true as well.
     pub fn doubt(&mut self, other: &State) {
-        if other.cost > self.cost + DOUBT {
-            return;
-        }
-        for ((_, kinds), (_, others)) in self.names.iter_mut().zip(&other.names) {
-            *kinds = kinds.zip(*others).map(|(may, might)| may || might);
+        let more = other.cost.saturating_sub(self.cost);
+        for (name, others) in self.names.iter_mut().zip(&other.names) {
+            name.dearer = name.dearer.zip(others.dearer).map(|(one, other)| one.min(other.saturating_add(more)));
         }
     }
 
@@ -163,7 +210,7 @@ impl State {
         for index in self.first_of_each_open(at) {
             let captured = self.open[index];
             let order = if index > 0 { ORDER } else { 0 };
-            let mut next = self.with(slot, Some(captured.role), passed(&captured, at) + order);
+            let mut next = self.with(slot, Man::of(&captured), passed(&captured, at) + order);
             next.open.remove(index);
             out.push(next);
         }
@@ -174,7 +221,7 @@ impl State {
             next.hand.remove(index);
             out.push(next);
         }
-        out.push(self.with(slot, None, UNKNOWN));
+        out.push(self.with(slot, Man::UNKNOWN, UNKNOWN));
     }
 
     fn with(&self, slot: usize, man: Man, cost: u32) -> State {
@@ -191,7 +238,7 @@ impl State {
 
     fn emptied(&self, at: Instant, slot: usize) -> State {
         let mut next = self.clone();
-        let man = next.slots.get_mut(slot).and_then(Option::take).flatten();
+        let man = next.slots.get_mut(slot).and_then(Option::take).unwrap_or(Man::UNKNOWN);
         if next.hand.is_full() {
             next.hand.remove(0);
         }
@@ -203,11 +250,17 @@ impl State {
     fn dropped(&self, dropped: Dropped, out: &mut Vec<State>) {
         let named = |man: Man, cost: u32| {
             let mut next = self.clone();
-            let may_be = man.is_none_or(|role| *dropped.kinds.get(role));
-            let other = man.is_some_and(|role| role != dropped.role);
-            next.cost += cost + if may_be { 0 } else { IMPOSSIBLE } + if other { MISNAMED } else { 0 };
-            let kinds = ByRole::new_with(|role| man.is_none_or(|man| man == role));
-            let _ = next.names.try_push((man, kinds)); // the first ones are named
+            let name = man.among(dropped.kinds);
+            let otherwise = name.is_some_and(|name| name.role != man.role);
+            let name = name.unwrap_or(man);
+            let misnamed = name.role.is_some_and(|role| role != dropped.role);
+            next.cost += cost + if misnamed { MISNAMED } else { 0 };
+            next.cost += match name {
+                _ if otherwise => OTHERWISE,
+                _ if man.among(dropped.kinds).is_none() => IMPOSSIBLE,
+                _ => 0,
+            };
+            let _ = next.names.try_push(Name::of(name, otherwise)); // the first ones are named
             next
         };
         for index in self.last_of_each_held() {
@@ -218,27 +271,29 @@ impl State {
         for index in self.first_of_each_open(dropped.made_at) {
             let captured = self.open[index];
             let early = if captured.made_at > dropped.made_at + LIFTED_US { TOO_EARLY } else { 0 };
-            let mut next = named(Some(captured.role), DIRECT + early);
+            let mut next = named(Man::of(&captured), DIRECT + early);
             next.open.remove(index);
             out.push(next);
         }
         for role in Role::ALL {
-            let lies = self.slots.iter().position(|slot| *slot == Some(Some(role)));
-            if let Some(slot) = lies {
-                let mut next = named(Some(role), UNSEEN_TAKEN);
-                next.slots[slot] = Some(None);
+            let lies = self.slots.iter().position(|slot| slot.is_some_and(|man| man.role == Some(role)));
+            if let Some((slot, man)) = lies.and_then(|slot| Some((slot, self.slots[slot]?))) {
+                let mut next = named(man, UNSEEN_TAKEN);
+                next.slots[slot] = Some(Man::UNKNOWN);
                 out.push(next);
             }
         }
-        out.push(named(None, FROM_NOWHERE));
+        out.push(named(Man::UNKNOWN, FROM_NOWHERE));
     }
 
     /// Of the captured men of each kind the one that comes now most likely; of equal ones the first.
     fn first_of_each_open(&self, at: Instant) -> impl Iterator<Item = usize> {
-        Role::ALL.into_iter().filter_map(move |role| {
-            let of_kind = (0..self.open.len()).filter(|index| self.open[*index].role == role);
-            of_kind.min_by_key(|index| passed(&self.open[*index], at))
-        })
+        let cost = move |index: usize| (passed(&self.open[index], at), index);
+        let same = |one: usize, other: usize| Man::of(&self.open[one]) == Man::of(&self.open[other]);
+        let first = move |index: &usize| {
+            (0..self.open.len()).all(|other| !same(*index, other) || cost(*index) <= cost(other))
+        };
+        (0..self.open.len()).filter(first)
     }
 
     /// Of the men of each kind in the hand the one that was taken last.

@@ -18,6 +18,10 @@ use crate::{
 
 /// Slots that a tray may have.
 const SLOTS_MAX: usize = 64;
+/// Of accounts that differ by no more either may be true.
+const DOUBT: u32 = 8;
+/// Of accounts that differ by no more neither is published as certain.
+const OPEN: u32 = 2;
 /// Changes of slots that are remembered.
 const LOG_MAX: usize = 1024;
 /// Latest events whose accounts are kept: what changes before them is told from the beginning.
@@ -30,12 +34,21 @@ const LATE_US: i64 = super::SCAN_US;
 /// A man that was captured for a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Its kind as it goes over.
+    /// Its kind as it goes over, by the record.
     pub role: Role,
+    /// Kinds that it may be.
+    pub kinds: ByRole<bool>,
     /// When the capture was made.
     pub made_at: Instant,
     /// When it was completed; none while it is not.
     pub completed_at: Option<Instant>,
+}
+
+impl Captured {
+    /// A man of a kind that nobody doubts.
+    pub fn certain(role: Role, made_at: Instant, completed_at: Option<Instant>) -> Captured {
+        Captured { role, kinds: ByRole::new_with(|other| other == role), made_at, completed_at }
+    }
 }
 
 /// A man that a seat dropped.
@@ -47,6 +60,15 @@ pub struct Dropped {
     pub kinds: ByRole<bool>,
     /// When it was seen on the board.
     pub made_at: Instant,
+}
+
+/// What a dropped man was by what lay in the tray.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lay {
+    /// Kinds by the likeliest account or by one that is hardly worse.
+    pub may_be: ByRole<bool>,
+    /// Kinds by accounts that are as likely: none of them is certain if there are several.
+    pub open: ByRole<bool>,
 }
 
 /// What lies where, as far as it can be told.
@@ -135,17 +157,23 @@ impl Slots {
     pub fn misnamed(&self) -> Vec<(usize, Role)> {
         let Some(best) = self.best() else { return Vec::new() };
         let named = self.drops.iter().zip(best.names()).enumerate();
-        named.filter_map(|(index, (drop, (name, _)))| Some((index, name.filter(|name| *name != drop.role)?))).collect()
+        named.filter_map(|(index, (drop, name))| Some((index, name.role.filter(|role| *role != drop.role)?))).collect()
     }
 
-    /// What each dropped man may be, as in the record: by the likeliest account or by one that is hardly worse.
-    pub fn kinds(&self) -> Vec<ByRole<bool>> {
+    /// Captures of other men than the record says, by the drops that followed: when they were made, and the kinds.
+    pub fn mistaken(&self) -> Vec<(Instant, Role)> {
+        let names = self.best().map(State::names).unwrap_or_default();
+        names.iter().filter_map(|name| Some((name.otherwise?, name.role?))).collect()
+    }
+
+    /// What each dropped man may be, as in the record.
+    pub fn kinds(&self) -> Vec<Lay> {
         let Some((best, others)) = self.steps.last().and_then(|(_, states)| states.split_first()) else {
             return Vec::new();
         };
         let mut all = best.clone();
         others.iter().for_each(|other| all.doubt(other));
-        all.names().iter().map(|(_, kinds)| *kinds).collect()
+        all.names().iter().map(|name| Lay { may_be: name.within(DOUBT), open: name.within(OPEN) }).collect()
     }
 
     fn best(&self) -> Option<&State> {

@@ -20,8 +20,8 @@ fn slots(script: &str) -> Slots {
         let role = || Role::from_char(rest.chars().next().unwrap()).unwrap();
         let made_at = at + -400 * MS;
         match deed {
-            "x" => captures.push(Captured { role: role(), made_at, completed_at: Some(at) }),
-            "c" => coming.push(Captured { role: role(), made_at: at, completed_at: None }),
+            "x" => captures.push(Captured::certain(role(), made_at, Some(at))),
+            "c" => coming.push(Captured::certain(role(), at, None)),
             "d" => drops.push(Dropped { role: role(), kinds: kinds(rest.get(2..).unwrap_or("")), made_at: at }),
             _ => {
                 let kinds = if deed == "+" { Kinds::OCCUPIED } else { Kinds::EMPTY };
@@ -81,7 +81,7 @@ fn a_drop_is_named_after_what_lay_in_the_slot() {
 fn what_is_known_later_gives_the_same_as_what_is_known_at_once() {
     let mut later = slots("36+0 56+1 60-0");
     assert_eq!(hand(&later), "?");
-    let captured = |role, at| Captured { role, made_at: Instant(at), completed_at: Some(Instant(at + SECOND / 2)) };
+    let captured = |role, at| Captured::certain(role, Instant(at), Some(Instant(at + SECOND / 2)));
     later.record(vec![captured(Role::Knight, 3 * SECOND), captured(Role::Pawn, 5 * SECOND)], Vec::new());
     assert_eq!(hand(&later), "n");
 }
@@ -90,9 +90,9 @@ fn what_is_known_later_gives_the_same_as_what_is_known_at_once() {
 fn either_of_two_men_that_came_together_may_have_been_dropped() {
     let kinds = slots("30xn 31xp 36+0 37+1 60-0 69dn").kinds();
     assert_eq!(kinds.len(), 1);
-    assert!(kinds[0].knight && kinds[0].pawn && !kinds[0].queen);
+    assert!(kinds[0].may_be.knight && kinds[0].may_be.pawn && !kinds[0].may_be.queen);
     let kinds = slots("30xn 36+0 90xp 96+1 120-0 129dn").kinds();
-    assert!(kinds[0].knight && !kinds[0].pawn, "seconds apart they are not mixed up");
+    assert!(kinds[0].may_be.knight && !kinds[0].may_be.pawn, "seconds apart they are not mixed up");
 }
 
 #[test]
