@@ -402,6 +402,7 @@ impl<'a> Teller<'a> {
         let (from, late) = (node.since[0], until + LATE_US);
         let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
         let replaced = left.and_then(|left| self.log.replaced(left, to, from, late));
+        let from = self.vacated(node, to).map_or(from, |vacated| vacated.max(from));
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
         let arrived = replaced.or(came);
@@ -475,6 +476,13 @@ impl<'a> Teller<'a> {
         let own = self.back(node).nth(1).map(|own| own.played).or_else(|| earlier(node.len));
         let left = own.is_some_and(|own| own.from() == Some(square));
         left || node.before.at(square).meets(kinds) && !node.squares.at(square).meets(kinds)
+    }
+
+    /// Since when a square was empty that the last ply left: who came before that was its man, put back.
+    fn vacated(&self, node: &Node, square: Square) -> Option<Instant> {
+        let last = self.back(node).next().filter(|last| last.played.from() == Some(square))?;
+        let empty = self.log.last(square, last.made_at).filter(|reading| reading.kinds == Kinds::EMPTY)?;
+        Some(empty.since)
     }
 
     /// Men in partners' trays that no capture explains, if these plies were played and not those of the record: what
