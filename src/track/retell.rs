@@ -149,7 +149,9 @@ impl BoardTrack {
         let repressed = same < back && told.plies.len() >= back && !unheard;
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
         let from = kept.min(if unheard { told.plies.len() } else { same });
-        (told.cost + margin <= recorded.cost && others).then_some(from)
+        let apart = |told: &Told| told.cost.saturating_sub(told.in_hand);
+        let cheaper = told.cost + margin <= recorded.cost && apart(told) + margin <= apart(recorded);
+        (cheaper && others).then_some(from)
     }
 
     /// The first completed ply that another press completed than the one by which it is recorded, where all were
