@@ -33,7 +33,8 @@ impl BoardTrack {
         self.learnt.retain(|(square, _)| self.blind.contains(*square));
         let displaced = displaced(position, placement, mismatch);
         for square in mismatch.any() & !displaced {
-            if !self.stands_wrong(square, placement, at) {
+            let lies = position.promoted().contains(square) && self.lay_down(square, placement);
+            if !lies && !self.stands_wrong(square, placement, at) {
                 continue;
             }
             if mismatch.missing.contains(square) && !self.blind.contains(square) {
@@ -86,6 +87,12 @@ impl BoardTrack {
         self.blind &= !wrong;
         self.supposed &= !wrong;
         self.learnt.retain(|(_, plies)| *plies <= from);
+    }
+
+    /// Whether the man that was promoted there has been laid down and the other player has moved since.
+    fn lay_down(&self, square: Square, placement: &Placement) -> bool {
+        let empty = placement.kinds(square) == Kinds::EMPTY;
+        empty && self.past.last().is_some_and(|last| placement.changed(square) < last.made_at)
     }
 
     fn stands_wrong(&self, square: Square, placement: &Placement, at: Instant) -> bool {
