@@ -66,6 +66,8 @@ pub const EARLY: u32 = 5;
 pub const LATER: u32 = 2;
 /// The same, a while after it, of the player who then pressed the clock: it was the move rather than one ahead.
 pub const LATER_PRESSED: u32 = 4;
+/// A man of the player who moved last went ahead of its turn before the move itself was made.
+pub const SOONER: u32 = 2;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.

@@ -198,7 +198,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     }
     let mut firsts: ArrayVec<(Move, u32), RIVALS_MAX> = ArrayVec::new();
     let mut frontier = vec![root.clone()];
-    for _ in 0..plies.min(PLIES_MAX) {
+    for depth in 1..=plies.min(PLIES_MAX) {
         frontier = search.expand(&frontier);
         frontier.iter().for_each(|node| note_first(&mut firsts, node));
         search.note(&mut tried, &frontier);
@@ -208,7 +208,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         // Of two men in the air one may have been captured where its captor was captured in turn.
         let airy = evidence.gap || best.mismatch.missing.count() > 1;
         let open = if airy { best.mismatch.any() } else { best.mismatch.foreign };
-        if open.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
+        // Others of its length may explain as much.
+        let length = best.line.len();
+        if open.is_empty() && (1..=depth).contains(&length) && length >= evidence.presses.len() {
             break;
         }
     }
@@ -520,7 +522,8 @@ impl<'a> Search<'a> {
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                let later = (color != position.turn()).then(|| self.later(line, to, arrived));
+                let ahead = cost == cost::PREMOVE;
+                let later = (color != position.turn()).then(|| self.later((line, position), (to, ahead), arrived));
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
                 let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
@@ -531,15 +534,30 @@ impl<'a> Search<'a> {
         saved
     }
 
-    /// What it costs that a man of the player who moved last came to a square after the line's last man, by name.
-    fn later(&self, line: &Line, to: Square, arrived: Instant) -> (&'static str, u32) {
+    /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
+    /// before it, by name.
+    fn later(
+        &self,
+        (line, after): (&Line, &BoardPosition),
+        (to, ahead): (Square, bool),
+        arrived: Instant,
+    ) -> (&'static str, u32) {
         let came = self.evidence.placement.changed(to);
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
         match pressed {
+            _ if ahead && came + super::CARRIED_US < arrived && self.is_first(line, after, came) => named!(SOONER),
             _ if came <= arrived => ("", 0),
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
             _ => named!(LATER),
         }
+    }
+
+    /// Whether the man of a line's last ply had not been on its square before some instant: it was not put there again.
+    fn is_first(&self, line: &Line, after: &BoardPosition, until: Instant) -> bool {
+        let to = line.last().map(|last| uci::destination(*last));
+        let Some((to, man)) = to.and_then(|to| Some((to, after.board().piece_at(to)?))) else { return false };
+        let since = self.evidence.since[(line.len() - 1) % 2];
+        !self.evidence.placement.showed(to, man, since, until)
     }
 
     /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is
