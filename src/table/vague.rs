@@ -110,7 +110,9 @@ impl Table {
     pub(super) fn tell_unsure_drops(&mut self) {
         for board in self.play.game.ids() {
             for (index, others) in self.play.tracker.unsure_drops(board, self.now) {
-                let Some(completed) = self.plies_of(board).nth(index).map(|entry| entry.completed.clone()) else { continue };
+                let Some(completed) = self.plies_of(board).nth(index).map(|entry| entry.completed.clone()) else {
+                    continue;
+                };
                 let before = self.game_before(board, index);
                 let candidates = history::candidates(&before, &Completed { rivals: others, ..completed });
                 match candidates.is_empty() {
@@ -128,7 +130,8 @@ impl Table {
             for (made_at, role) in slots.mistaken() {
                 let count = self.play.game.len();
                 let of = |entry: &&Entry| {
-                    let for_seat = entry.event.captured.is_some() && entry.event.seat.partners(count).next() == Some(seat);
+                    let for_seat =
+                        entry.event.captured.is_some() && entry.event.seat.partners(count).next() == Some(seat);
                     for_seat && entry.completed.made_at == made_at
                 };
                 let Some(board) = self.play.history.iter().find(of).map(|entry| entry.event.board) else { continue };

@@ -12,15 +12,17 @@
 //! ones are finished by the search of the present.
 
 mod charge;
+mod coming;
 mod log;
 
 use self::{
     charge::Charge,
+    coming::Coming,
     log::{Log, Squares},
 };
 use super::{
     Press, SCAN_US, cost,
-    explain::{Item, Items, named, weigh},
+    explain::{Item, Items, weigh},
     search::{self, Alias, Evidence, Hand, Line},
 };
 use crate::{
@@ -360,31 +362,6 @@ impl<'a> Teller<'a> {
         told && other && !self.may_be(node.len, role) && same()
     }
 
-    /// The kind of the man that the ply of this index dropped on a square by the record.
-    fn recorded_drop(&self, index: usize, square: Square) -> Option<Role> {
-        match self.account.promoted.get(index) {
-            Some(Move::Put { role, to }) if *to == square => Some(*role),
-            _ => None,
-        }
-    }
-
-    /// Whether the man that the ply of this index dropped may be of a kind, by what lay in the tray.
-    fn may_be(&self, index: usize, role: Role) -> bool {
-        self.account.kinds.get(index).is_some_and(|kinds| *kinds.get(role))
-    }
-
-    /// Takes the man of a drop out of the hand, and what it costs, by name: one that may as well be of another kind was
-    /// taken under its name.
-    fn taken(&self, index: usize, role: Role, to: Square, hand: &mut Hand, seen: Instant) -> (&'static str, u32) {
-        let known = self.recorded_drop(index, to).filter(|known| *known != role && self.may_be(index, role));
-        match known.is_some_and(|known| hand.take(known, seen)) {
-            true => named!(RENAMED),
-            false if hand.take(role, seen) => ("", 0),
-            false if hand.lies(role) => named!(FROM_NOBODY),
-            false => hand.drop(role, seen),
-        }
-    }
-
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
     fn may_promote(&self, node: &Node, m: Move, shown: &Squares) -> bool {
         let Some(role) = m.promotion() else { return true };
@@ -405,29 +382,23 @@ impl<'a> Teller<'a> {
         let from = self.vacated(node, to).map_or(from, |vacated| vacated.max(from));
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
-        let arrived = replaced.or(came);
+        let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late));
+        let Coming { arrived, hands, early, held, nowhere: (name, nowhere), carried } =
+            self.coming(node, m, (replaced.or(came), stood), until);
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
-        let mut hands = node.hands;
-        let (name, nowhere) = match (m, hands.get_mut(node.position.turn())) {
-            (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
-            _ => ("", 0),
-        };
         let mut position = node.position.clone();
         position.play(m);
         let squares = node.squares.after(&position, search::squares_of(m));
         let charged = self.charge(node, Some((m, &squares)), until);
-        let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late)).or(arrived);
-        let early =
-            stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
         // Whose turn it is that no clock tells is told by the men that came.
         let unfelt = self.account.unheard && arrived.is_none();
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
-            + if self.held(m, arrived) { weigh!(self.items, HELD) } else { 0 }
+            + if held { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
             + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
-            + if nowhere > 0 && self.carried(node, m, arrived) { weigh!(self.items, CARRIED) } else { 0 }
+            + if carried { weigh!(self.items, CARRIED) } else { 0 }
             + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
@@ -447,26 +418,6 @@ impl<'a> Teller<'a> {
             cost: node.cost + charged.cost + spent,
             items: self.items.after(&node.items),
         }
-    }
-
-    /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.
-    fn carried(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
-        let (Move::Put { role, to }, Some(came)) = (m, arrived) else { return false };
-        let board = node.position.board();
-        let man = role.of(node.position.turn());
-        let left = |from: &Square| {
-            let last = self.log.last(*from, came).filter(|last| last.kinds == Kinds::EMPTY);
-            last.is_some_and(|last| last.since >= node.since[0])
-        };
-        let mut left = board.by_piece(man).into_iter().filter(left);
-        left.any(|from| search::may_go(man, from, to, board.occupied()))
-    }
-
-    /// Whether the man of a ply had been off its square for long when it came to the other.
-    fn held(&self, m: Move, arrived: Option<Instant>) -> bool {
-        let from = m.from().filter(|from| !self.account.blind.contains(*from));
-        let left = from.zip(arrived).and_then(|(from, came)| self.log.last(from, came)).zip(arrived);
-        left.is_some_and(|(left, came)| left.kinds == Kinds::EMPTY && came - left.since > HELD_US)
     }
 
     /// Whether such a man stood on a square that the player's last ply left, or the other one's captured on: what was

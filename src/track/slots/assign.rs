@@ -290,9 +290,8 @@ impl State {
     fn first_of_each_open(&self, at: Instant) -> impl Iterator<Item = usize> {
         let cost = move |index: usize| (passed(&self.open[index], at), index);
         let same = |one: usize, other: usize| Man::of(&self.open[one]) == Man::of(&self.open[other]);
-        let first = move |index: &usize| {
-            (0..self.open.len()).all(|other| !same(*index, other) || cost(*index) <= cost(other))
-        };
+        let first =
+            move |index: &usize| (0..self.open.len()).all(|other| !same(*index, other) || cost(*index) <= cost(other));
         (0..self.open.len()).filter(first)
     }
 

@@ -1,0 +1,124 @@
+//! How the man of a ply came to its square, and what speaks against that.
+//!
+//! In: what the square showed, the hands, the plies before. Out: when it came, what is in the hands then, and what it
+//! costs. It does not know what was seen afterwards.
+
+use super::{EARLY_US, HELD_US, Node, Teller, standing};
+use crate::{
+    notation::uci,
+    rules::Move,
+    track::{
+        cost,
+        explain::named,
+        search::{self, Hand},
+    },
+    types::{ByColor, Instant, Kinds, Role, Square},
+};
+
+/// How a man came to its square.
+pub(super) struct Coming {
+    /// When it was seen there.
+    pub arrived: Option<Instant>,
+    /// What is in the hands then.
+    pub hands: ByColor<Option<Hand>>,
+    /// It stood there before the ply before was made.
+    pub early: bool,
+    /// It had been off its square for long.
+    pub held: bool,
+    /// What it costs that it was in no hand, by name.
+    pub nowhere: (&'static str, u32),
+    /// It is said to be dropped, and may have come from another square.
+    pub carried: bool,
+}
+
+impl Coming {
+    fn cost(&self) -> u32 {
+        let Coming { early, held, nowhere, carried, .. } = self;
+        let costs = [(*early, cost::PREMOVE), (*held, cost::HELD), (*carried, cost::CARRIED)];
+        nowhere.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
+    }
+}
+
+impl Teller<'_> {
+    /// The kind of the man that the ply of this index dropped on a square by the record.
+    pub(super) fn recorded_drop(&self, index: usize, square: Square) -> Option<Role> {
+        match self.account.promoted.get(index) {
+            Some(Move::Put { role, to }) if *to == square => Some(*role),
+            _ => None,
+        }
+    }
+
+    /// Whether the man that the ply of this index dropped may be of a kind, by what lay in the tray.
+    pub(super) fn may_be(&self, index: usize, role: Role) -> bool {
+        self.account.kinds.get(index).is_some_and(|kinds| *kinds.get(role))
+    }
+
+    /// Takes the man of a drop out of the hand, and what it costs, by name: one that may as well be of another kind was
+    /// taken under its name.
+    fn taken(&self, index: usize, role: Role, to: Square, hand: &mut Hand, seen: Instant) -> (&'static str, u32) {
+        let known = self.recorded_drop(index, to).filter(|known| *known != role && self.may_be(index, role));
+        match known.is_some_and(|known| hand.take(known, seen)) {
+            true => named!(RENAMED),
+            false if hand.take(role, seen) => ("", 0),
+            false if hand.lies(role) => named!(FROM_NOBODY),
+            false => hand.drop(role, seen),
+        }
+    }
+
+    /// How the man of a ply came to its square: as it did first, or as it did last if that explains more. What came
+    /// first and went again may have been another man.
+    pub(super) fn coming(
+        &self,
+        node: &Node,
+        m: Move,
+        (arrived, stood): (Option<Instant>, Option<Instant>),
+        until: Instant,
+    ) -> Coming {
+        let first = self.came(node, m, (arrived, stood.or(arrived)), until);
+        let kinds = standing(&node.position, m);
+        let last = self.log.last(uci::destination(m), until).filter(|last| last.kinds.meets(kinds));
+        let again = last.map(|last| last.since).filter(|last| arrived.is_some_and(|first| first < *last));
+        match again.filter(|_| first.cost() > 0).map(|again| self.came(node, m, (Some(again), Some(again)), until)) {
+            Some(again) if again.cost() < first.cost() => again,
+            _ => first,
+        }
+    }
+
+    fn came(
+        &self,
+        node: &Node,
+        m: Move,
+        (arrived, stood): (Option<Instant>, Option<Instant>),
+        until: Instant,
+    ) -> Coming {
+        let mut hands = node.hands;
+        let nowhere = match (m, hands.get_mut(node.position.turn())) {
+            (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
+            _ => ("", 0),
+        };
+        let early =
+            stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
+        let carried = nowhere.1 > 0 && self.carried(node, m, arrived);
+        Coming { arrived, hands, early, held: self.held(m, arrived), nowhere, carried }
+    }
+
+    /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.
+    fn carried(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
+        let (Move::Put { role, to }, Some(came)) = (m, arrived) else { return false };
+        let board = node.position.board();
+        let man = role.of(node.position.turn());
+        let left = |from: &Square| {
+            let last = self.log.last(*from, came).filter(|last| last.kinds == Kinds::EMPTY);
+            last.is_some_and(|last| last.since >= node.since[0])
+        };
+        let mut left = board.by_piece(man).into_iter().filter(left);
+        left.any(|from| search::may_go(man, from, to, board.occupied()))
+    }
+
+    /// Whether the man of a ply had been off its square for long when it came to the other.
+    fn held(&self, m: Move, arrived: Option<Instant>) -> bool {
+        let from = m.from().filter(|from| !self.account.blind.contains(*from));
+        let left = from.zip(arrived).and_then(|(from, came)| self.log.last(from, came)).zip(arrived);
+        left.is_some_and(|(left, came)| left.kinds == Kinds::EMPTY && came - left.since > HELD_US)
+    }
+}
