@@ -259,6 +259,14 @@ impl BoardTrack {
         let evidence = Evidence { before: &before, presses: &presses, gone, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
+        let rivals = match before.first() {
+            // What was seen first alone was played first.
+            Some(first) if found.line.first() == Some(first) => {
+                let still = |m: &Move| found.rivals.contains(m) || search::rivals(&position, evidence, *m, &found);
+                self.rivals.iter().copied().filter(still).collect()
+            }
+            _ => found.rivals.to_vec(),
+        };
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
@@ -271,11 +279,7 @@ impl BoardTrack {
         self.cost = found.cost;
         let vague = !presses.is_empty() && seen.placement.ambiguous().any();
         self.strained = vague && found.cost >= found.line.len() as u32 * cost::PLY + cost::STRAINED;
-        match before.first() {
-            // What was seen first alone was played first.
-            Some(first) if found.line.first() == Some(first) => self.rivals.retain(|m| found.rivals.contains(m)),
-            _ => self.rivals = found.rivals.to_vec(),
-        }
+        self.rivals = rivals;
         self.changed_at = seen.placement.latest();
         if self.completion != Completion::Clock {
             self.watch_rest(&position, found.line.first().copied(), seen.placement);

@@ -8,12 +8,14 @@
 //! generated first.
 
 mod arriving;
+mod rivals;
+mod stray;
 mod unlikely;
 
 use arrayvec::ArrayVec;
-use shakmaty::attacks;
 
-pub use self::arriving::Arriving;
+pub use self::stray::{may_go, stray};
+pub use self::{arriving::Arriving, rivals::rivals};
 
 use super::{
     cost,
@@ -24,7 +26,7 @@ use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Piece, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -198,7 +200,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     }
     let mut firsts: ArrayVec<(Move, u32), RIVALS_MAX> = ArrayVec::new();
     let mut frontier = vec![root.clone()];
-    for depth in 1..=plies.min(PLIES_MAX) {
+    for _ in 0..plies.min(PLIES_MAX) {
         frontier = search.expand(&frontier);
         frontier.iter().for_each(|node| note_first(&mut firsts, node));
         search.note(&mut tried, &frontier);
@@ -208,9 +210,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         // Of two men in the air one may have been captured where its captor was captured in turn.
         let airy = evidence.gap || best.mismatch.missing.count() > 1;
         let open = if airy { best.mismatch.any() } else { best.mismatch.foreign };
-        // Others of its length may explain as much.
-        let length = best.line.len();
-        if open.is_empty() && (1..=depth).contains(&length) && length >= evidence.presses.len() {
+        if open.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
             break;
         }
     }
@@ -507,59 +507,6 @@ impl<'a> Search<'a> {
         Node { line, position, mismatch, handled, spent, absence: 0, cost, unlikely: 0 }
     }
 
-    /// What is too much if men went ahead of their turn or stand beside their squares.
-    fn strays(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> u32 {
-        let arrived = line.last().map_or(Instant(i64::MAX), |m| self.evidence.placement.changed(uci::destination(*m)));
-        let mut missing = mismatch.missing;
-        let mut saved = 0;
-        for to in mismatch.foreign & !self.evidence.still {
-            let kinds = self.evidence.placement.kinds(to);
-            let stray = |from: Square| {
-                let man = position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
-                Some((stray(position, man, from, to), man.color, from))
-            };
-            let from = missing.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
-            let Some(((name, cost), color, from)) = from else { continue };
-            if cost < cost::FOREIGN {
-                missing.discard(from);
-                let ahead = cost == cost::PREMOVE;
-                let later = (color != position.turn()).then(|| self.later((line, position), (to, ahead), arrived));
-                let still = self.evidence.still.contains(from);
-                let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
-                let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
-                let later = later.map_or(0, |(name, cost)| self.items.take(name, cost));
-                saved += there - self.items.take(name, cost.saturating_sub(known)) - later;
-            }
-        }
-        saved
-    }
-
-    /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
-    /// before it, by name.
-    fn later(
-        &self,
-        (line, after): (&Line, &BoardPosition),
-        (to, ahead): (Square, bool),
-        arrived: Instant,
-    ) -> (&'static str, u32) {
-        let came = self.evidence.placement.changed(to);
-        let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
-        match pressed {
-            _ if ahead && came + super::CARRIED_US < arrived && self.is_first(line, after, came) => named!(SOONER),
-            _ if came <= arrived => ("", 0),
-            Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
-            _ => named!(LATER),
-        }
-    }
-
-    /// Whether the man of a line's last ply had not been on its square before some instant: it was not put there again.
-    fn is_first(&self, line: &Line, after: &BoardPosition, until: Instant) -> bool {
-        let to = line.last().map(|last| uci::destination(*last));
-        let Some((to, man)) = to.and_then(|to| Some((to, after.board().piece_at(to)?))) else { return false };
-        let since = self.evidence.since[(line.len() - 1) % 2];
-        !self.evidence.placement.showed(to, man, since, until)
-    }
-
     /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is
     /// said to be captured: it was the king.
     fn king_off(&self, line: &Line, position: &BoardPosition, missing: Bitboard) -> bool {
@@ -646,27 +593,6 @@ impl<'a> Search<'a> {
         cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
     }
-}
-
-/// What a man costs that is missing on `from` and stands on `to`, by name.
-pub(super) fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> (&'static str, u32) {
-    let own = position.board().by_color(man.color).contains(to);
-    let ahead = man.color != position.turn() && !own && may_go(man, from, to, position.board().occupied());
-    match from.distance(to) {
-        _ if ahead => named!(PREMOVE),
-        _ if position.board().occupied().contains(to) => named!(FOREIGN),
-        0..=1 => named!(DISPLACED),
-        // A king two squares off has castled.
-        2 if man.role != Role::King => named!(DISPLACED_FAR),
-        _ => named!(FOREIGN),
-    }
-}
-
-/// Whether a man on `from` may go to `to` when it is its turn.
-pub(super) fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
-    let attacked = attacks::attacks(from, man, occupied).contains(to);
-    let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2 && !occupied.contains(to);
-    attacked || pushed
 }
 
 /// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
