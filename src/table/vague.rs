@@ -123,34 +123,8 @@ impl Table {
         }
     }
 
-    /// A capture that was one of another man, by what was dropped later.
-    fn recapture(&mut self) -> Option<Revision> {
-        for seat in self.play.game.ids().flat_map(|board| Color::ALL.map(|color| board.seat(color))) {
-            let Some(Some(slots)) = self.sensors.vague.get(seat.index()) else { continue };
-            for (made_at, role) in slots.mistaken() {
-                let count = self.play.game.len();
-                let of = |entry: &&Entry| {
-                    let for_seat =
-                        entry.event.captured.is_some() && entry.event.seat.partners(count).next() == Some(seat);
-                    for_seat && entry.completed.made_at == made_at
-                };
-                let Some(board) = self.play.history.iter().find(of).map(|entry| entry.event.board) else { continue };
-                let Some(index) = self.plies_of(board).position(|entry| of(&entry)) else { continue };
-                let seen = super::play::seen(&self.sensors, &self.play.game, &self.play.ledger, board);
-                let revision = self.play.tracker.recapture(&self.play.game, board, (index, role), &seen);
-                if revision.is_some() {
-                    return revision;
-                }
-            }
-        }
-        None
-    }
-
-    /// Drops of men that were of another kind, by what lay in the trays, and captures of other men, by the drops.
+    /// Drops of men that were of another kind, by what lay in the trays.
     pub(super) fn rename_drops(&mut self) -> Option<Revision> {
-        if let Some(revision) = self.recapture() {
-            return Some(revision);
-        }
         for board in self.play.game.ids() {
             let mut names = Vec::new();
             for seat in Color::ALL.map(|color| board.seat(color)) {

@@ -64,22 +64,10 @@ impl Tracker {
         }
     }
 
-    /// Drops of a board whose men may be of other kinds by what lay in the trays, as nobody was told yet, with what they
-    /// may be; with nothing if that was told and is certain now.
+    /// Drops of a board whose men may be of other kinds by what lay in the trays, as nobody was told yet, with what
+    /// else they may be; with nothing if that was told and is certain now.
     pub fn unsure_drops(&mut self, board: BoardId, now: Instant) -> Vec<(usize, Vec<Move>)> {
         self.boards[board.index()].unsure_drops(now)
-    }
-
-    /// Reads a capture as one of a man of this kind, by its index on the board, if it may have been one.
-    pub fn recapture(
-        &mut self,
-        game: &Game,
-        board: BoardId,
-        (index, role): (usize, Role),
-        seen: &Seen<'_>,
-    ) -> Option<Revision> {
-        let position = self.arriving(game, board).apply(game.board(board));
-        self.boards[board.index()].recapture(board, &position, (index, role), seen)
     }
 
     /// Calls drops by other names, by their indices on the board, if all plies are legal then.
@@ -151,28 +139,6 @@ impl BoardTrack {
             }
         }
         unsure
-    }
-
-    fn recapture(
-        &mut self,
-        board: BoardId,
-        position: &BoardPosition,
-        (index, role): (usize, Role),
-        seen: &Seen<'_>,
-    ) -> Option<Revision> {
-        let past = self.past.get(index).filter(|_| index >= self.given)?;
-        let takes = |m: &Move| m.is_capture() && over(&past.before, search::victim(*m)) == Some(role);
-        let (takers, others): (Vec<Move>, Vec<Move>) = past.rivals.iter().copied().partition(takes);
-        let way = |m: Move| self.way(position, seen, index, |at| (at == index).then_some(m));
-        let ways = takers.iter().filter_map(|m| way(*m)).filter(|(_, found)| found.cost < self.cost + cost::FOREIGN);
-        let Some((moves, _)) = ways.min_by_key(|(_, found)| found.cost) else {
-            // It was no such capture.
-            self.past[index].rivals = others;
-            return None;
-        };
-        let revision = self.revise(board, position, seen, index, &moves);
-        self.past[index].rivals = takers.into_iter().filter(|m| moves.first() != Some(m)).collect();
-        Some(revision)
     }
 
     fn kinds_of_captured(&self, index: usize) -> ByRole<bool> {

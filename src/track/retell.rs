@@ -132,6 +132,8 @@ impl BoardTrack {
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
         *look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
         let told = told?;
+        // A press that waits says that the man in hand was moved.
+        let told = Some(told).filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded))?;
         let from = Self::differs(&told, &recorded, tail, unheard)?;
         illegal.is_none_or(|illegal| told.cost < recorded.before + illegal).then_some((first + from, told))
     }
@@ -149,9 +151,7 @@ impl BoardTrack {
         let repressed = same < back && told.plies.len() >= back && !unheard;
         let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
         let from = kept.min(if unheard { told.plies.len() } else { same });
-        let apart = |told: &Told| told.cost.saturating_sub(told.in_hand);
-        let cheaper = told.cost + margin <= recorded.cost && apart(told) + margin <= apart(recorded);
-        (cheaper && others).then_some(from)
+        (told.cost + margin <= recorded.cost && others).then_some(from)
     }
 
     /// The first completed ply that another press completed than the one by which it is recorded, where all were
@@ -278,4 +278,11 @@ fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
         }
     }
     lifted
+}
+
+/// Whether an account is cheaper than the record without the men that the next player may have in hand: those speak for
+/// neither.
+fn cheaper_without_hands(told: &Told, recorded: &Told) -> bool {
+    let apart = |told: &Told| told.cost.saturating_sub(told.in_hand);
+    apart(told) + cost::REREAD <= apart(recorded)
 }

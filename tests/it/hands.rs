@@ -150,6 +150,8 @@ fn check(script: &str, expect: &[&str]) {
 
 /// 1. e4 d5
 const CAPTURE_OPEN: &str = "e2- e4P . w d7- d5p . b";
+/// 1. e4 a6 2. e5
+const OPEN_FIFTH: &str = "e2- e4P . w a7- a6p . b e4- e5P . w";
 /// 1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7
 const CASTLING_OPEN: &str = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b";
 
@@ -266,6 +268,13 @@ fn a_square_that_feels_nothing() {
     let said =
         ["e3", "? e3 e4", "made e5", "e5", "made Nf3", "Nf3", "made d5", "d5", "1: e4 e5 Nf3 d5", "made exd5", "exd5"];
     check("e2- . w . . . . . . . e7- e5p . b g1- f3N . w d7- d5p . b d5P . w", &said);
+}
+
+#[test]
+fn a_pawn_that_is_captured_before_a_scan_may_have_gone_two_steps() {
+    let said = ["made d6", "made exd6", "d6", "? d6 d5", "exd6"];
+    check_after(OPEN_FIFTH, "d7- e5- d6P . b . . w", &said);
+    check_after(OPEN_FIFTH, "d7- b e5- d6P . . w", &said);
 }
 
 #[test]

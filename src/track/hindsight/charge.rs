@@ -9,7 +9,7 @@ use crate::{
     rules::{BoardPosition, Move},
     sense::Reading,
     track::{
-        AT_PRESS_US, CARRIED_US, cost,
+        AT_PRESS_US, cost,
         explain::{Items, named, weigh},
         search,
     },
@@ -40,8 +40,6 @@ pub struct Charge<'a> {
     pub last: Option<Ply>,
     /// Its man was seen where it went.
     pub seen: bool,
-    /// Since when.
-    pub made_at: Instant,
     /// Since when its player may have touched something for it.
     pub earlier: Instant,
     /// When the ply before was completed.
@@ -171,10 +169,6 @@ impl Charge<'_> {
                     cost += weigh!(items, STOOD);
                 }
                 Some(((name, stray), from, man)) if stray < cost::FOREIGN => {
-                    let came = reading.map_or(self.at, |reading| reading.since);
-                    let sooner = stray == cost::PREMOVE && came + CARRIED_US < self.made_at;
-                    let sooner = sooner && self.seen && man.color != self.position.turn();
-                    cost += weigh!(items, SOONER * u32::from(sooner));
                     missing.discard(from);
                     if theirs(man) && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));

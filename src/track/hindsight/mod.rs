@@ -472,7 +472,7 @@ impl<'a> Teller<'a> {
         let before = plies.next().copied();
         let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
-        let Ply { played, seen, made_at, .. } = *last;
+        let Ply { played, seen, .. } = *last;
         drop(plies);
         Charge {
             account: self.account,
@@ -483,7 +483,6 @@ impl<'a> Teller<'a> {
             next,
             last: before,
             seen,
-            made_at,
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],

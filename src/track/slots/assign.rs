@@ -69,20 +69,16 @@ struct Man {
     role: Option<Role>,
     /// Kinds that it may be.
     kinds: ByRole<bool>,
-    /// When it was captured, if what was captured is not certain.
-    doubted: Option<Instant>,
 }
 
 impl Man {
     const UNKNOWN: Man = Man {
         role: None,
         kinds: ByRole { pawn: true, knight: true, bishop: true, rook: true, queen: true, king: false },
-        doubted: None,
     };
 
     fn of(captured: &Captured) -> Man {
-        let doubted = Some(captured.made_at).filter(|_| captured.kinds.into_iter().filter(|may| *may).count() > 1);
-        Man { role: Some(captured.role), kinds: captured.kinds, doubted }
+        Man { role: Some(captured.role), kinds: captured.kinds }
     }
 
     /// The same as it was dropped, if it may be one of these kinds.
@@ -90,7 +86,7 @@ impl Man {
         let kinds = self.kinds.zip(kinds).map(|(may, might)| may && might);
         let first = Role::ALL.into_iter().find(|role| *kinds.get(*role))?;
         let role = self.role.map(|role| if *kinds.get(role) { role } else { first });
-        Some(Man { role, kinds, ..self })
+        Some(Man { role, kinds })
     }
 }
 
@@ -98,15 +94,13 @@ impl Man {
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
     pub role: Option<Role>,
-    /// When it was captured, if that was another capture than the record says.
-    pub otherwise: Option<Instant>,
     dearer: ByRole<u32>,
 }
 
 impl Name {
-    fn of(man: Man, otherwise: bool) -> Name {
+    fn of(man: Man) -> Name {
         let dearer = man.kinds.map(|may| if may { 0 } else { u32::MAX });
-        Name { role: man.role, otherwise: man.doubted.filter(|_| otherwise), dearer }
+        Name { role: man.role, dearer }
     }
 
     /// Kinds that the man may be by accounts that are dearer by no more than this.
@@ -260,7 +254,7 @@ impl State {
                 _ if man.among(dropped.kinds).is_none() => IMPOSSIBLE,
                 _ => 0,
             };
-            let _ = next.names.try_push(Name::of(name, otherwise)); // the first ones are named
+            let _ = next.names.try_push(Name::of(name)); // the first ones are named
             next
         };
         for index in self.last_of_each_held() {

@@ -160,12 +160,6 @@ impl Slots {
         named.filter_map(|(index, (drop, name))| Some((index, name.role.filter(|role| *role != drop.role)?))).collect()
     }
 
-    /// Captures of other men than the record says, by the drops that followed: when they were made, and the kinds.
-    pub fn mistaken(&self) -> Vec<(Instant, Role)> {
-        let names = self.best().map(State::names).unwrap_or_default();
-        names.iter().filter_map(|name| Some((name.otherwise?, name.role?))).collect()
-    }
-
     /// What each dropped man may be, as in the record.
     pub fn kinds(&self) -> Vec<Lay> {
         let Some((best, others)) = self.steps.last().and_then(|(_, states)| states.split_first()) else {
