@@ -1,8 +1,8 @@
 //! Trays that feel only that something is there: what lies in them follows from the captures, and what was dropped from
 //! what lay in them.
 //!
-//! In: slots that fill and empty, the record. Out: what the tracker goes by, and drops of the record that were of
-//! another kind.
+//! In: slots that fill and empty, the record. Out: what the tracker goes by, drops of the record that were of another
+//! kind, and those of which nobody can tell the kind.
 
 use super::{
     DeviceIndex, Table,

@@ -74,32 +74,25 @@ impl Teller<'_> {
         (arrived, stood): (Option<Instant>, Option<Instant>),
         until: Instant,
     ) -> Coming {
-        let first = self.came(node, m, (arrived, stood.or(arrived)), until);
+        let before = self.back(node).next().filter(|last| last.seen).map(|last| last.made_at);
+        let came = |arrived: Option<Instant>, stood: Option<Instant>| {
+            let mut hands = node.hands;
+            let nowhere = match (m, hands.get_mut(node.position.turn())) {
+                (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
+                _ => ("", 0),
+            };
+            let early = stood.zip(before).is_some_and(|(at, before)| at + EARLY_US < before);
+            let carried = nowhere.1 > 0 && self.carried(node, m, arrived);
+            Coming { arrived, hands, early, held: self.held(m, arrived), nowhere, carried }
+        };
+        let first = came(arrived, stood.or(arrived));
         let kinds = standing(&node.position, m);
         let last = self.log.last(uci::destination(m), until).filter(|last| last.kinds.meets(kinds));
         let again = last.map(|last| last.since).filter(|last| arrived.is_some_and(|first| first < *last));
-        match again.filter(|_| first.cost() > 0).map(|again| self.came(node, m, (Some(again), Some(again)), until)) {
+        match again.filter(|_| first.cost() > 0).map(|again| came(Some(again), Some(again))) {
             Some(again) if again.cost() < first.cost() => again,
             _ => first,
         }
-    }
-
-    fn came(
-        &self,
-        node: &Node,
-        m: Move,
-        (arrived, stood): (Option<Instant>, Option<Instant>),
-        until: Instant,
-    ) -> Coming {
-        let mut hands = node.hands;
-        let nowhere = match (m, hands.get_mut(node.position.turn())) {
-            (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
-            _ => ("", 0),
-        };
-        let early =
-            stood.zip(self.back(node).next()).is_some_and(|(at, last)| last.seen && at + EARLY_US < last.made_at);
-        let carried = nowhere.1 > 0 && self.carried(node, m, arrived);
-        Coming { arrived, hands, early, held: self.held(m, arrived), nowhere, carried }
     }
 
     /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.

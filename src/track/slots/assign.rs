@@ -244,16 +244,13 @@ impl State {
     fn dropped(&self, dropped: Dropped, out: &mut Vec<State>) {
         let named = |man: Man, cost: u32| {
             let mut next = self.clone();
-            let name = man.among(dropped.kinds);
-            let otherwise = name.is_some_and(|name| name.role != man.role);
-            let name = name.unwrap_or(man);
-            let misnamed = name.role.is_some_and(|role| role != dropped.role);
-            next.cost += cost + if misnamed { MISNAMED } else { 0 };
-            next.cost += match name {
-                _ if otherwise => OTHERWISE,
-                _ if man.among(dropped.kinds).is_none() => IMPOSSIBLE,
-                _ => 0,
+            let (name, unlike) = match man.among(dropped.kinds) {
+                Some(name) if name.role != man.role => (name, OTHERWISE),
+                Some(name) => (name, 0),
+                None => (man, IMPOSSIBLE),
             };
+            let misnamed = name.role.is_some_and(|role| role != dropped.role);
+            next.cost += cost + unlike + if misnamed { MISNAMED } else { 0 };
             let _ = next.names.try_push(Name::of(name)); // the first ones are named
             next
         };
