@@ -24,6 +24,8 @@ struct Whereabouts {
     lifted: Pocket,
     /// When a man of each kind was taken from the tray last.
     taken: ByRole<Instant>,
+    /// When one came to the tray last that is taken for the one that had left it.
+    returned: ByRole<Instant>,
 }
 
 /// The captured men of all seats.
@@ -80,7 +82,17 @@ impl Ledger {
             self.dropped(seat, role);
         }
         if let Some(transfer) = transfer {
-            self.captured(transfer.to, transfer.man.role);
+            self.passed(transfer);
+        }
+    }
+
+    /// A man was captured that a seat may have dropped already.
+    pub fn passed(&mut self, transfer: Transfer) {
+        let Transfer { to, man, dropped, .. } = transfer;
+        if dropped {
+            take(&mut self.seats[to.index()].early, man.role);
+        } else {
+            self.captured(to, man.role);
         }
     }
 
@@ -125,8 +137,10 @@ impl Ledger {
                 put(&mut men.lifted, role);
             }
             for _ in 0..*change.added.get(role) {
-                if !take(&mut men.lifted, role) && !take(&mut men.transit, role) {
-                    put(&mut men.early, role);
+                match () {
+                    () if take(&mut men.lifted, role) => *men.returned.get_mut(role) = at,
+                    () if take(&mut men.transit, role) => {}
+                    () => put(&mut men.early, role),
                 }
             }
         }
@@ -146,6 +160,12 @@ impl Ledger {
     /// When a man of each kind left a seat's tray last.
     pub fn taken(&self, seat: Seat) -> ByRole<Instant> {
         self.seats[seat.index()].taken
+    }
+
+    /// When a man of each kind came to a seat's tray last that is taken for the one that had left it: it may be another
+    /// one, whose capture is not completed.
+    pub fn returned(&self, seat: Seat) -> ByRole<Instant> {
+        self.seats[seat.index()].returned
     }
 
     /// A pocket and what is in transit to it, as sorted FEN letters.

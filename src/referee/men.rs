@@ -201,7 +201,7 @@ impl Men {
     /// A capture was completed: the man leaves the board for a seat's pocket. Answers since when it had been seen there
     /// already, if it had.
     pub fn captured(&mut self, transfer: Transfer, at: Instant) -> Option<Instant> {
-        let Transfer { from, to, man } = transfer;
+        let Transfer { from, to, man, .. } = transfer;
         let board = Place::Board(from.board);
         // where promoted men keep their rank the man is the pawn that was promoted
         let pawn = Role::Pawn.of(man.color);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
-use super::{Attempt, BoardEnd, BoardPosition, Kings, Order, Reason, RuleSet};
+use super::{Attempt, BoardEnd, BoardPosition, Kings, Order, Pocket, Reason, RuleSet};
 use crate::types::{BOARDS_MAX, Bitboard, BoardId, ByRole, Color, Piece, Role, Seat, Square, Team};
 
 /// A captured man on its way to a partner.
@@ -19,6 +19,8 @@ pub struct Transfer {
     pub to: Seat,
     /// The man as it goes over; its colour is the receiver's.
     pub man: Piece,
+    /// The receiver has dropped it before it was known to be captured.
+    pub dropped: bool,
 }
 
 /// All boards of a table with the positions that they have had.
@@ -56,6 +58,8 @@ struct SeatState {
     waited: u32,
     /// Kinds that it may not drop because they were dropped hidden (WBN 1.8b).
     restricted: ByRole<bool>,
+    /// Men that it has dropped and that no partner is known to have captured.
+    owed: Pocket,
 }
 
 /// How often each position has stood on a board.
@@ -139,21 +143,43 @@ impl Game {
         let over = self.boards[board.index()].play(m);
         self.history[board.index()].enter(&self.boards[board.index()]);
         let transfer = over.and_then(|over| self.transfer(mover, over, to));
-        if let Some(transfer) = transfer {
-            self.boards[transfer.to.board.index()].add_to_pocket(transfer.to.color, transfer.man.role);
+        if let Some(Transfer { to, man, dropped: false, .. }) = transfer {
+            self.boards[to.board.index()].add_to_pocket(to.color, man.role);
         }
         self.remember(mover, transfer);
         transfer
     }
 
+    /// A seat drops a man that no partner is known to have captured: the next one that is captured is that one.
+    pub fn owe(&mut self, seat: Seat, role: Role) {
+        if let Some(state) = self.seats.get_mut(seat.index()) {
+            *state.owed.get_mut(role) += 1;
+        }
+    }
+
+    /// Men that a seat has dropped and that no partner is known to have captured.
+    pub fn owed(&self, seat: Seat) -> Pocket {
+        self.seats.get(seat.index()).map_or_else(Pocket::default, |state| state.owed)
+    }
+
+    /// Whether a man that a seat receives was dropped before.
+    fn pay(&mut self, seat: Seat, role: Role) -> bool {
+        let Some(state) = self.seats.get_mut(seat.index()) else { return false };
+        let owed = state.owed.get_mut(role);
+        let paid = *owed > 0;
+        *owed = owed.saturating_sub(1);
+        paid
+    }
+
     /// Where a captured man goes, in the partner's colour. A captured king goes nowhere unless kings are collected.
-    fn transfer(&self, from: Seat, over: Piece, to: Option<Seat>) -> Option<Transfer> {
+    fn transfer(&mut self, from: Seat, over: Piece, to: Option<Seat>) -> Option<Transfer> {
         if over.role == Role::King && self.ruleset.moves.kings != Kings::Collected {
             return None;
         }
         let mut partners = from.partners(self.len());
         let to = to.filter(|to| partners.clone().any(|partner| partner == *to)).or_else(|| partners.next())?;
-        Some(Transfer { from, to, man: Piece { color: to.color, role: over.role } })
+        let dropped = self.pay(to, over.role);
+        Some(Transfer { from, to, man: Piece { color: to.color, role: over.role }, dropped })
     }
 
     fn remember(&mut self, mover: Seat, transfer: Option<Transfer>) {

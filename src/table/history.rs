@@ -88,7 +88,7 @@ impl Table {
         let mut game = self.play.origin.clone();
         let until = self.nth_of(board, index).unwrap_or(self.play.history.len());
         for entry in &self.play.history[..until] {
-            game.play(entry.completed.board, entry.completed.played);
+            play(&mut game, &entry.completed);
         }
         game
     }
@@ -157,7 +157,7 @@ impl Table {
                 false => san::write_plain(game.board(board), played),
             };
             let mut event = Table::event_of(&game, &entry.completed, seat, &written);
-            event.captured = game.play(board, played).map(|transfer| transfer.man.char());
+            event.captured = play(&mut game, &entry.completed).map(|transfer| transfer.man.char());
             if !told || event.san != entry.event.san || event.captured != entry.event.captured {
                 event.bfen = bfen_with(&game, &clocks);
                 entry.event = event;
@@ -174,7 +174,7 @@ impl Table {
         for entry in &self.play.history {
             let Completed { board: on, played, made_at, completed_at, .. } = entry.completed;
             let seat = on.seat(game.board(on).turn());
-            let transfer = game.play(on, played);
+            let transfer = play(&mut game, &entry.completed);
             if on == board {
                 effects.push(Effect { seat, played, transfer, made_at, completed_at });
             }
@@ -188,7 +188,7 @@ impl Table {
             if let Move::Put { role, .. } = effect.played {
                 self.play.ledger.undropped(effect.seat, role);
             }
-            if let Some(transfer) = effect.transfer {
+            if let Some(transfer) = effect.transfer.filter(|transfer| !transfer.dropped) {
                 self.play.ledger.uncaptured(transfer.to, transfer.man.role);
             }
         }
@@ -197,10 +197,23 @@ impl Table {
                 self.play.ledger.dropped(effect.seat, role);
             }
             if let Some(transfer) = effect.transfer {
-                self.play.ledger.captured(transfer.to, transfer.man.role);
+                self.play.ledger.passed(transfer);
             }
         }
     }
+}
+
+/// Plays a completed move. A man that was seen to be taken from its tray and dropped was captured, known or not.
+pub(super) fn play(game: &mut Game, completed: &Completed) -> Option<Transfer> {
+    let Completed { board, played, ref illegal, .. } = *completed;
+    let position = game.board(board);
+    if let Move::Put { role, .. } = played
+        && illegal.is_empty()
+        && *position.pocket(position.turn()).get(role) == 0
+    {
+        game.owe(board.seat(position.turn()), role);
+    }
+    game.play(board, played)
 }
 
 /// What a ply that follows `game` may have been, the likeliest first, in SAN; empty when it is certain.

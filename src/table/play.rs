@@ -24,6 +24,8 @@ use crate::{
 const SILENT_CLOCK_SETTLE_US: i64 = 5 * SECOND;
 /// How often drops get other names for one input: a name on one board tells of others on the next.
 const RENAMES_MAX: usize = 8;
+/// How long a man that came to a tray may be another one than the one that had left it.
+const RETURNED_US: i64 = 3 * SECOND;
 
 /// What is being played.
 #[derive(Debug)]
@@ -386,7 +388,7 @@ impl Table {
         };
         let candidates = history::candidates(&self.play.game, &completed);
         let mut event = Table::event_of(&self.play.game, &completed, seat, &written);
-        let transfer = self.play.game.play(board, completed.played);
+        let transfer = history::play(&mut self.play.game, &completed);
         event.captured = transfer.map(|transfer| transfer.man.char());
         event.bfen = self.bfen();
         self.play.history.push(Entry { seq: self.seq, event: event.clone(), completed: completed.clone() });
@@ -422,7 +424,7 @@ impl Table {
             }
         }
         if let Some(transfer) = transfer {
-            self.play.ledger.captured(transfer.to, transfer.man.role);
+            self.play.ledger.passed(transfer);
             let added: &[Role] =
                 if self.sensors.trays[transfer.to.index()].is_none() { &[transfer.man.role] } else { &[] };
             self.emit_pocket(transfer.to, added, &[]);
@@ -539,7 +541,10 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         let known = ledger.lifted(seat).map(|men| {
             let shown = sensors.trays.get(seat.index()).and_then(Option::as_ref).map(|tray| *tray.seen());
             let there = shown.unwrap_or_default().zip(men).map(|(lie, left)| lie.saturating_add(left));
+            let latest = sensors.boards[board.index()].sense.placement().latest();
+            let another = ledger.returned(seat).map(|returned| returned + RETURNED_US > latest);
             let coming = game.board(board).pocket(color).zip(there).map(|(has, there)| has > there);
+            let coming = coming.zip(another).map(|(coming, another)| coming || another);
             Hand { men, taken: ledger.taken(seat), coming, told: true, ..Hand::default() }
         });
         known.or_else(|| held(seat).map(Hand::of))
@@ -551,6 +556,7 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
             let pocket = *game.board(seat.board).pocket(seat.color);
             let early = tray.seen().zip(pocket).map(|(seen, known)| seen.saturating_sub(known));
             hand.men = hand.men.zip(early).map(|(men, more)| men.saturating_add(more));
+            hand.owed = hand.owed.zip(game.owed(seat)).map(|(men, more)| men.saturating_add(more));
         }
         hand
     };

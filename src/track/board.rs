@@ -443,7 +443,7 @@ impl BoardTrack {
         let mut rivals = std::mem::take(&mut self.rivals);
         rivals.extend(unseen_too.into_iter().flatten());
         let (played, made_at) = (ply.played, ply.made_at);
-        rivals.extend(self.open_promotions(position, played, said.is_some(), seen));
+        rivals.extend(self.open_promotions(position, (played, completed_at), said.is_some(), seen));
         let illegal = second.map(|_| Reason::SeveralChanges).into_iter().collect();
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
@@ -623,7 +623,8 @@ fn lies(position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
     let Move::Put { role, .. } = m else { return false };
     let (turn, has) = (position.turn(), *position.pocket(position.turn()).get(role));
     let lying = seen.lying.get(turn).map_or(0, |tray| *tray.get(role));
-    !in_hand(m, seen, turn) && lying >= has
+    let coming = seen.lifted.get(turn).is_some_and(|hand| *hand.coming.get(role));
+    !in_hand(m, seen, turn) && !coming && lying >= has
 }
 
 /// Whether a drop's man is in the pocket of the confirmed game.

@@ -54,6 +54,8 @@ pub const LIES: u32 = 18;
 pub const IN_HAND: u32 = 4;
 /// A man that came to a partner's tray and that no capture explains.
 pub const ARRIVED: u32 = 4;
+/// A man that a partner dropped and that no capture explains.
+pub const OWED: u32 = 8;
 /// A press that no ply of the line answers.
 pub const PRESS: u32 = 8;
 /// A man that stands beside its square: knocked over and put back wrongly (WBN 6.4).

@@ -6,7 +6,7 @@
 
 use super::{
     Revision, Tracker,
-    board::{BoardTrack, LATE_US, Seen},
+    board::{BoardTrack, LATE_US, LinePly, Seen},
     past::{Past, promoting_to},
 };
 use crate::{
@@ -113,7 +113,8 @@ impl BoardTrack {
         let own = (self.given..self.past.len()).rev().filter(|index| self.past[*index].before.turn() == color);
         let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
         let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
-        let just_made = last + 1 == self.past.len();
+        let answered = self.presses.iter().any(|press| press.by != color);
+        let just_made = last + 1 == self.past.len() && !answered;
         (self.past[last].said.is_none() && (just_made || ready.is_empty())).then_some(last)
     }
 
@@ -162,32 +163,40 @@ impl BoardTrack {
         Some(revision)
     }
 
-    /// The position `back` plies ago, in which the player who is to move now promotes to what it said.
+    /// The position `back` plies ago, in which the player who is to move now promotes to what it said, else the other
+    /// one to what it has said of a move that is not completed.
     pub(super) fn root_as_said(&self, position: &BoardPosition, back: usize) -> BoardPosition {
         let mut root = self.root(position, back);
-        self.said.tell_for(position.turn(), &mut root);
+        let turn = position.turn();
+        self.said.tell_for(if self.said.now.get(turn).is_some() { turn } else { !turn }, &mut root);
         root
     }
 
     /// Plies from a promotion on that its player has declared to be another.
     pub(super) fn forget_undeclared(&mut self, turn: Color) {
         let Some((role, _)) = *self.said.now.get(turn) else { return };
-        let other = |ply: &super::LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
+        let other = |ply: &LinePly| ply.played.promotion().is_some_and(|promotion| promotion != role);
         if let Some(index) = self.line.iter().step_by(2).position(other) {
             self.line.truncate(2 * index);
         }
     }
 
-    /// What else a pawn may have become of which its player has said nothing where that must be said, and no real man
-    /// stands for.
+    /// What else a pawn may have become of which its player has said nothing, and no real man stands for: where that
+    /// must be said, and where it was captured next and nothing has been seen of it when its clock was pressed.
     pub(super) fn open_promotions(
         &self,
         position: &BoardPosition,
-        played: Move,
+        (played, completed_at): (Move, Instant),
         said: bool,
         seen: Option<&Seen<'_>>,
     ) -> Vec<Move> {
-        let Some(known) = played.promotion().filter(|_| self.said.must && !said) else { return Vec::new() };
+        let next = self.line.first().map(|next| next.played).filter(|next| next.is_capture());
+        let caught = || next.is_some_and(|next| next.to() == played.to());
+        let empty = |seen: &Seen<'_>| seen.placement.kinds_at(played.to(), completed_at) == Kinds::EMPTY;
+        let caught = || caught() && seen.is_some_and(empty);
+        let Some(known) = played.promotion().filter(|_| !said && (self.said.must || caught())) else {
+            return Vec::new();
+        };
         let shown = seen.map(|seen| seen.placement.kinds(played.to()));
         if shown.is_some_and(|shown| shown.single() == Some(Some(known.of(position.turn())))) {
             return Vec::new();

@@ -73,6 +73,8 @@ pub struct Hand {
     pub told: bool,
     /// Kinds of which the player has one that was never in the tray, or not seen there: it may be handed over straight.
     pub coming: ByRole<bool>,
+    /// Men that were dropped by a partner and that no capture explains.
+    pub owed: Pocket,
 }
 
 impl Hand {
@@ -98,6 +100,14 @@ impl Hand {
     /// All of them.
     pub fn count(&self) -> u32 {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
+    }
+
+    /// A capture explains a man that was dropped, or one that came to the tray.
+    pub(super) fn explain(&mut self, role: Role) {
+        match self.owed.get_mut(role) {
+            0 => _ = self.take(role, Instant(i64::MAX)),
+            owed => *owed -= 1,
+        }
     }
 
     /// Takes a man of this kind out, or one of unknown kind. One that was seen on the board before it left the tray is
@@ -347,7 +357,7 @@ impl<'a> Search<'a> {
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, absence == 0)));
-        let (name, refund) = if self.stood_long(m, index) { ("", 0) } else { refund(parent, m) };
+        let (name, refund) = if self.had_no_room(m, parent, index) { ("", 0) } else { refund(parent, m) };
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried;
         line.push(m);
         let mut position = parent.position.clone();
@@ -432,11 +442,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the man that a ply captures would have been seen where it stood: it was pressed for long before.
-    fn stood_long(&self, m: Move, index: usize) -> bool {
-        let pressed = index.checked_sub(1).and_then(|before| self.evidence.presses.get(before));
+    /// Whether the man that a ply captures would have been seen where it stood: it was pressed for long before, or its
+    /// captor has stood there since before it may have come.
+    fn had_no_room(&self, m: Move, parent: &Node, index: usize) -> bool {
+        let Some(before) = index.checked_sub(1) else { return false };
         let came = self.evidence.placement.changed(uci::destination(m));
-        pressed.is_some_and(|pressed| came - *pressed > CAUGHT_US)
+        let long = self.evidence.presses.get(before).is_some_and(|pressed| came - *pressed > CAUGHT_US);
+        let free = parent.line.last().is_some_and(|last| !last.is_capture());
+        long || free && came < self.evidence.since[before % 2]
     }
 
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
@@ -585,13 +598,15 @@ impl<'a> Search<'a> {
                 cost += self.items.take(name, nowhere);
             }
             if let Some(role) = m.capture() {
-                arrived.get_mut(mover).take(role, Instant(i64::MAX));
+                arrived.get_mut(mover).explain(role);
             }
             mover = !mover;
         }
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
+        let owed = |hand: &Hand| hand.owed.into_iter().map(u32::from).sum::<u32>();
         cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
+            + weigh!(self.items, OWED * (owed(&arrived.white) + owed(&arrived.black)))
     }
 }
 

@@ -42,6 +42,17 @@ fn what_is_captured_goes_to_the_partner_in_the_partners_colour() {
 }
 
 #[test]
+fn a_man_that_was_dropped_before_its_capture_was_known_goes_to_no_pocket() {
+    let mut game = game("wbn-1.00", &["4k3/8/8/3n4/4P3/8/8/4K3[] w - - 0 1", START]);
+    let seat = Seat::from_letter('b').unwrap();
+    game.owe(seat, Role::Knight);
+    assert_eq!(game.owed(seat).knight, 1);
+    let transfer = play(&mut game, BoardId::A, goes(Square::E4, Square::D5)).unwrap();
+    assert!(transfer.dropped);
+    assert_eq!((game.owed(seat).knight, game.board(BoardId::B).pocket(Color::Black).knight), (0, 0));
+}
+
+#[test]
 fn promoted_men_may_keep_their_rank() {
     let mut game = game("wbn-1.00,promoted-keep-rank", &["4k3/8/8/3q~4/4P3/8/8/4K3[] w - - 0 1", START]);
     let transfer = play(&mut game, BoardId::A, goes(Square::E4, Square::D5)).unwrap();

@@ -9,7 +9,7 @@ use crate::{
     rules::{BoardPosition, Move},
     sense::Reading,
     track::{
-        AT_PRESS_US, cost,
+        AT_PRESS_US, SCAN_US, cost,
         explain::{Items, named, weigh},
         search,
     },
@@ -20,6 +20,8 @@ use crate::{
 const LINGERING_US: i64 = 2500 * MS;
 /// A man that left so long before the press was not adjusted after it.
 const GONE_ON_US: i64 = 100 * MS;
+/// Who captures a man before any sensor has shown it has touched the captor so soon after its press.
+const UNSEEN_US: i64 = 700 * MS;
 /// How long before the press of the other player a man may have been taken in hand.
 const IN_HAND_US: i64 = 1500 * MS;
 
@@ -73,7 +75,7 @@ impl Charge<'_> {
         let going_on: Bitboard = apart.into_iter().filter(going_on).collect();
         let wrong = self.known(log, apart & !going_on & !Bitboard::from(to), &shown);
         let (name, absence) = match () {
-            () if log.blind(self.from, self.at).contains(to) => ("", 0),
+            () if self.is_blind(log, to) => ("", 0),
             () if apart.contains(to) => self.absence(log, wrong),
             () if self.had_left(log) => named!(LEFT),
             () => ("", 0),
@@ -83,6 +85,11 @@ impl Charge<'_> {
         let untouched = if absence == 0 { self.untouched(log, to, items) } else { 0 };
         let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next, items);
         Charged { cost: absence + standing + passing + untouched, wrong }
+    }
+
+    /// Whether the man came to a square that feels nothing.
+    fn is_blind(&self, log: &Log<'_>, to: Square) -> bool {
+        log.blind(self.from, self.at).contains(to) && self.account.may_be_blind(to, !self.position.turn())
     }
 
     /// Squares without those that are known to read wrong.
@@ -112,7 +119,7 @@ impl Charge<'_> {
         // It was not captured where nobody saw it if it stands on another square.
         let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
         let elsewhere = !self.seen && wrong.into_iter().any(stands);
-        let caught = caught && !elsewhere;
+        let caught = caught && !elsewhere && !self.had_no_room(log);
         match self.played {
             _ if self.seen && caught => named!(ABSENT_CAUGHT),
             _ if self.seen => named!(ABSENT),
@@ -123,6 +130,18 @@ impl Charge<'_> {
             _ if self.played.is_capture() && since.meets(Kinds::EMPTY) => named!(TAKEN),
             _ => named!(NEVER),
         }
+    }
+
+    /// Whether the square showed the same for so long that a man which nobody saw there did not stand on it: its captor
+    /// would have been on the way.
+    fn had_no_room(&self, log: &Log<'_>) -> bool {
+        let captor = self.next.and_then(|(next, _)| next.from());
+        let stood = |square: Square| log.stayed(square, self.at, self.at + UNSEEN_US);
+        let reading = log.last(uci::destination(self.played), self.at).filter(|_| !self.seen);
+        reading.is_some_and(|reading| match reading.kinds {
+            Kinds::EMPTY => stood(reading.square) && captor.is_some_and(stood),
+            _ => !self.played.is_capture() && reading.since < self.from + -SCAN_US && reading.until > self.at + LATE_US,
+        })
     }
 
     /// The ply's man had gone on when the clock was pressed, and nothing took it there.

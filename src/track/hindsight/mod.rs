@@ -82,12 +82,24 @@ pub struct Account<'a> {
     pub aliases: &'a [Alias],
     /// Squares known to feel nothing.
     pub blind: Bitboard,
+    /// Those of them of which that was learnt from plies of the record.
+    pub fresh: Bitboard,
     /// The record: promotions and drops whose kinds were known.
     pub promoted: &'a [Move],
     /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
     pub kinds: &'a [ByRole<bool>],
     /// Whether the answer says what was weighed.
     pub noting: bool,
+}
+
+impl Account<'_> {
+    /// Whether a man of a colour may have come to a square that feels nothing: what the record has taught of the square
+    /// speaks for the record alone.
+    fn may_be_blind(&self, square: Square, by: Color) -> bool {
+        let first = if by == self.root.turn() { 0 } else { 1 };
+        let mut own = self.promoted.iter().skip(first).step_by(2);
+        !self.fresh.contains(square) || own.any(|played| uci::destination(*played) == square)
+    }
 }
 
 /// One ply of a line.
@@ -259,9 +271,9 @@ impl<'a> Teller<'a> {
                     self.plies(node, None, press.at, &mut unpressed);
                 }
             }
-            open = cheapest(unpressed);
+            open = self.cheapest(unpressed);
         }
-        cheapest(answered)
+        self.cheapest(answered)
     }
 
     /// A line with a press for nothing.
@@ -271,20 +283,38 @@ impl<'a> Teller<'a> {
             _ if self.account.unheard && node.len == 0 && press.by != node.position.turn() => {
                 weigh!(self.items, NO_PLY)
             }
-            _ if self.account.unheard => weigh!(self.items, NO_PLY) + self.out_of_place(node, press.at),
+            _ if self.account.unheard => {
+                let apart = self.out_of_place(node, press.at).count() as u32;
+                weigh!(self.items, NO_PLY) + weigh!(self.items, LINGERED * apart)
+            }
             true => weigh!(self.items, IDLE_BACK),
-            false => weigh!(self.items, IDLE),
+            false => {
+                let stood = self.stood_at(node, press.at).count() as u32;
+                weigh!(self.items, IDLE) + weigh!(self.items, LINGERED * stood)
+            }
         };
         let items = self.items.after(&node.items);
         Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
     }
 
-    /// What it costs that a turn ended without a ply though men were not where they had been before it.
-    fn out_of_place(&mut self, node: &Node, at: Instant) -> u32 {
+    /// Squares that were not as they had been before a turn when it ended.
+    fn out_of_place(&mut self, node: &Node, at: Instant) -> Bitboard {
         let shown = self.log.shown(at, at + LATE_US);
         let blind = self.log.blind(node.completed[1], at);
-        let apart = node.squares.apart(&shown) & !node.wrong & !blind;
-        weigh!(self.items, LINGERED * apart.count() as u32)
+        node.squares.apart(&shown) & !node.wrong & !blind
+    }
+
+    /// Those of them on which men had come to stand in that turn that had not been on squares nearby.
+    fn stood_at(&mut self, node: &Node, at: Instant) -> Bitboard {
+        let apart = self.out_of_place(node, at);
+        let came = |square: &Square| {
+            let last = self.log.last(*square, at).filter(|last| last.since > node.completed[1])?;
+            let man = last.kinds.single().flatten()?;
+            let stray = |from| search::stray(&node.position, man, from, *square).1 < cost::FOREIGN;
+            let alike = apart & node.position.board().by_piece(man);
+            (!alike.into_iter().any(stray)).then_some(())
+        };
+        apart.into_iter().filter(|square| came(square).is_some()).collect()
     }
 
     /// Every ply that may follow until some instant.
@@ -333,7 +363,8 @@ impl<'a> Teller<'a> {
             shown.at(from).meets(Kinds::EMPTY) || !shown.at(from).meets(man) || shown.at(from).or(man) != man
         });
         let laid = m.promotion().is_some() && shown.at(to).meets(Kinds::EMPTY);
-        let blind = self.log.blind(node.completed[1], node.completed[1]).contains(to);
+        let blind = self.log.blind(node.completed[1], node.completed[1]).contains(to)
+            && self.account.may_be_blind(to, node.position.turn());
         let them = !node.position.turn();
         let takes = |role: Role| later.at(to).meets(Kinds::only(role.of(them)));
         let caught = || !node.position.board().by_color(them).contains(to) && Role::ALL.into_iter().any(takes);
@@ -449,10 +480,33 @@ impl<'a> Teller<'a> {
         for capture in plies.into_iter().enumerate().filter_map(captures) {
             match known.iter().position(|other| *other == capture) {
                 Some(index) => _ = known.swap_remove(index),
-                None => _ = arrived.get_mut(capture.0).take(capture.1, Instant(i64::MAX)),
+                None => arrived.get_mut(capture.0).explain(capture.1),
             }
         }
         arrived
+    }
+
+    /// The cheapest lines, of those that lead to the same only one.
+    fn cheapest(&self, lines: Vec<Node>) -> Vec<Node> {
+        // Lines are large: their order is found first.
+        let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
+        order.sort_unstable();
+        let mut kept: Vec<usize> = Vec::with_capacity(LINES_MAX.min(lines.len()));
+        for (_, index) in order {
+            if kept.len() < LINES_MAX && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other])) {
+                kept.push(index);
+            }
+        }
+        let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
+        kept.into_iter().filter_map(|index| lines[index].take()).collect()
+    }
+
+    /// Whether what comes later cannot tell two lines apart.
+    fn are_alike(&self, node: &Node, other: &Node) -> bool {
+        other.completed == node.completed
+            && other.position.turn() == node.position.turn()
+            && other.squares == node.squares
+            && (*self.account.arrived == ByColor::default() || self.arrived(node) == self.arrived(other))
     }
 
     /// The plies of a line, the last first.
@@ -541,7 +595,9 @@ impl<'a> Teller<'a> {
         let turn = node.position.turn();
         let next = if found.line.len().is_multiple_of(2) { turn } else { !turn };
         let own = found.mismatch.missing & node.position.board().by_color(next);
-        let others = (found.mismatch.missing & !own).count().min(1);
+        // A man that was missing before is in no hand.
+        let taken = |square: &Square| placement.changed(*square) >= node.completed[1] + -SCAN_US;
+        let others = (found.mismatch.missing & !own).into_iter().filter(taken).count().min(1);
         let in_hand = (own.count() + others) as u32 * cost::MISSING;
         let found_items = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
         self.items.take("IDLE", idle);
@@ -556,26 +612,4 @@ fn standing(position: &BoardPosition, m: Move) -> Kinds {
     let promoted = m.from().is_some_and(|from| position.promoted().contains(from)) || m.promotion().is_some();
     let man = Kinds::only(m.promotion().unwrap_or(m.role()).of(color));
     if promoted { man.or(Kinds::only(Role::Pawn.of(color))) } else { man }
-}
-
-/// The cheapest lines, of equal positions only one.
-fn cheapest(lines: Vec<Node>) -> Vec<Node> {
-    // Lines are large: their order is found first.
-    let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
-    order.sort_unstable();
-    let mut kept: Vec<usize> = Vec::with_capacity(LINES_MAX.min(lines.len()));
-    for (_, index) in order {
-        let node = &lines[index];
-        let known = |other: &usize| {
-            let other = &lines[*other];
-            other.completed == node.completed
-                && other.position.turn() == node.position.turn()
-                && other.squares == node.squares
-        };
-        if kept.len() < LINES_MAX && !kept.iter().any(known) {
-            kept.push(index);
-        }
-    }
-    let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
-    kept.into_iter().filter_map(|index| lines[index].take()).collect()
 }
