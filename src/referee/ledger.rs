@@ -20,6 +20,8 @@ struct Whereabouts {
     transit: Pocket,
     /// In the tray before the capture was completed.
     early: Pocket,
+    /// When a man of each kind came there so last.
+    came: ByRole<Instant>,
     /// Taken from the tray, not yet dropped or put back.
     lifted: Pocket,
     /// When a man of each kind was taken from the tray last.
@@ -140,7 +142,10 @@ impl Ledger {
                 match () {
                     () if take(&mut men.lifted, role) => *men.returned.get_mut(role) = at,
                     () if take(&mut men.transit, role) => {}
-                    () => put(&mut men.early, role),
+                    () => {
+                        put(&mut men.early, role);
+                        *men.came.get_mut(role) = at;
+                    }
                 }
             }
         }
@@ -160,6 +165,11 @@ impl Ledger {
     /// When a man of each kind left a seat's tray last.
     pub fn taken(&self, seat: Seat) -> ByRole<Instant> {
         self.seats[seat.index()].taken
+    }
+
+    /// When a man of each kind came to a seat's tray last whose capture is not completed.
+    pub fn came(&self, seat: Seat) -> ByRole<Instant> {
+        self.seats[seat.index()].came
     }
 
     /// When a man of each kind came to a seat's tray last that is taken for the one that had left it: it may be another

@@ -24,6 +24,8 @@ use crate::{
 const SILENT_CLOCK_SETTLE_US: i64 = 5 * SECOND;
 /// How often drops get other names for one input: a name on one board tells of others on the next.
 const RENAMES_MAX: usize = 8;
+/// How long a man may lie in a tray before its capture is completed.
+const EARLY_US: i64 = 3 * SECOND;
 /// How long a man that came to a tray may be another one than the one that had left it.
 const RETURNED_US: i64 = 3 * SECOND;
 
@@ -535,13 +537,13 @@ impl Sensors {
 
 /// What there is to see of a board: its men, and what hands took from and brought to trays.
 pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board: BoardId) -> Seen<'a> {
+    let latest = sensors.boards[board.index()].sense.placement().latest();
     let held = |seat: Seat| sensors.vague.get(seat.index())?.as_ref().map(Slots::held);
     let lifted = |color| {
         let seat = board.seat(color);
         let known = ledger.lifted(seat).map(|men| {
             let shown = sensors.trays.get(seat.index()).and_then(Option::as_ref).map(|tray| *tray.seen());
             let there = shown.unwrap_or_default().zip(men).map(|(lie, left)| lie.saturating_add(left));
-            let latest = sensors.boards[board.index()].sense.placement().latest();
             let another = ledger.returned(seat).map(|returned| returned + RETURNED_US > latest);
             let coming = game.board(board).pocket(color).zip(there).map(|(has, there)| has > there);
             let coming = coming.zip(another).map(|(coming, another)| coming || another);
@@ -555,7 +557,11 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
             let Some(Some(tray)) = sensors.trays.get(seat.index()) else { continue };
             let pocket = *game.board(seat.board).pocket(seat.color);
             let early = tray.seen().zip(pocket).map(|(seen, known)| seen.saturating_sub(known));
-            hand.men = hand.men.zip(early).map(|(men, more)| men.saturating_add(more));
+            for role in Role::ALL {
+                let lies = *ledger.came(seat).get(role) + EARLY_US < latest;
+                let place = if lies { hand.owed.get_mut(role) } else { hand.men.get_mut(role) };
+                *place = place.saturating_add(*early.get(role));
+            }
             hand.owed = hand.owed.zip(game.owed(seat)).map(|(men, more)| men.saturating_add(more));
         }
         hand

@@ -54,7 +54,7 @@ pub const LIES: u32 = 18;
 pub const IN_HAND: u32 = 4;
 /// A man that came to a partner's tray and that no capture explains.
 pub const ARRIVED: u32 = 4;
-/// A man that a partner dropped and that no capture explains.
+/// A man that a partner has dropped or has had for a while and that no capture explains.
 pub const OWED: u32 = 8;
 /// A press that no ply of the line answers.
 pub const PRESS: u32 = 8;

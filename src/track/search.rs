@@ -73,7 +73,7 @@ pub struct Hand {
     pub told: bool,
     /// Kinds of which the player has one that was never in the tray, or not seen there: it may be handed over straight.
     pub coming: ByRole<bool>,
-    /// Men that were dropped by a partner and that no capture explains.
+    /// Men that a partner has dropped or has had for a while and that no capture explains.
     pub owed: Pocket,
 }
 

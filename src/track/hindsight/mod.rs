@@ -28,7 +28,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move},
-    sense::Placement,
+    sense::{Mismatch, Placement},
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Rank, Role, SECOND, Square},
 };
 
@@ -594,15 +594,27 @@ impl<'a> Teller<'a> {
         plies.reverse();
         let turn = node.position.turn();
         let next = if found.line.len().is_multiple_of(2) { turn } else { !turn };
-        let own = found.mismatch.missing & node.position.board().by_color(next);
-        // A man that was missing before is in no hand.
-        let taken = |square: &Square| placement.changed(*square) >= node.completed[1] + -SCAN_US;
-        let others = (found.mismatch.missing & !own).into_iter().filter(taken).count().min(1);
-        let in_hand = (own.count() + others) as u32 * cost::MISSING;
+        let in_hand = self.in_hand(&node, found.mismatch, next);
         let found_items = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
         self.items.take("IDLE", idle);
         let items = self.items.after(&[node.items, found_items].concat());
         Told { plies, line: found.line, cost, before, in_hand, idle: node.idles, until: self.account.until, items }
+    }
+
+    /// What men cost that a player may have in hand: its own, wherever it holds them just now, and one that it captures.
+    fn in_hand(&self, node: &Node, mismatch: Mismatch, by: Color) -> u32 {
+        let placement = self.account.placement;
+        let own = mismatch.missing & node.position.board().by_color(by);
+        // A man that was missing before is in no hand.
+        let just_now = |square: &Square| placement.changed(*square) >= node.completed[1] + -SCAN_US;
+        let others = (mismatch.missing & !own).into_iter().filter(just_now).count().min(1);
+        let held = |square: Square| {
+            let man = placement.kinds(square).single().flatten().filter(|man| man.color == by)?;
+            let strays = own.into_iter().map(|from| search::stray(&node.position, man, from, square).1);
+            strays.chain([cost::FOREIGN]).min()
+        };
+        let held: u32 = mismatch.foreign.into_iter().filter(just_now).filter_map(held).sum();
+        (own.count() + others) as u32 * cost::MISSING + held
     }
 }
 
