@@ -33,6 +33,8 @@ pub const CAUGHT_PASSING: u32 = CAUGHT + 1;
 pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
+/// Castling whose king nobody has seen: it has left its square, and the rook has come to its own.
+pub const HALF_CASTLED: u32 = 2;
 /// A man of the player who is not to move went where it may go next.
 pub const PREMOVE: u32 = 6;
 /// A man of unknown kind that was lifted and put back without a ply that tells why.
@@ -92,7 +94,7 @@ pub const LINGERED: u32 = 6;
 /// A man of the player who pressed the clock that was not on its square.
 pub const LACKING: u32 = 5;
 /// The king of the player who pressed the clock that was not on its square, where another man is said to have been
-/// captured at once.
+/// captured at once, or to be the rook that castles with it.
 pub const KING_OFF: u32 = 14;
 /// A ply whose man left its square long before it came to the other.
 pub const HELD: u32 = 4;

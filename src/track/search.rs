@@ -26,7 +26,7 @@ use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, File, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -435,11 +435,27 @@ impl<'a> Search<'a> {
         match () {
             () if showed(at_press, until) => 0,
             () if m.promotion().is_some() && showed(since, until) => 0,
-            () if m.promotion().is_some() && placement.allows_empty().contains(to) => weigh!(self.items, LAID),
+            () if self.is_laid(m, press) => weigh!(self.items, LAID),
+            () if self.has_half_castled(m, color) => weigh!(self.items, HALF_CASTLED),
             () if showed(since, until) => weigh!(self.items, ABSENT),
             () if m.is_capture() && placement.allows_empty().contains(to) => weigh!(self.items, TAKEN),
             () => weigh!(self.items, NEVER),
         }
+    }
+
+    /// Whether a pawn that promotes may lie on its side: its square had felt it leave when the clock was pressed.
+    fn is_laid(&self, m: Move, press: Option<Instant>) -> bool {
+        let placement = self.evidence.placement;
+        let left = |from: Square| press.is_none_or(|press| placement.changed(from) <= press + super::SCAN_US);
+        m.promotion().is_some() && placement.allows_empty().contains(m.to()) && m.from().is_none_or(left)
+    }
+
+    /// Whether the rook has castled and the king has left its square.
+    fn has_half_castled(&self, m: Move, color: Color) -> bool {
+        let Some(rook) = castled_rook(m) else { return false };
+        let kinds = |square: Square| self.evidence.placement.kinds(square);
+        let king = m.from().is_some_and(|king| kinds(king) == Kinds::EMPTY);
+        king && kinds(rook) == Kinds::only(Role::Rook.of(color))
     }
 
     /// Whether the man that a ply captures would have been seen where it stood: it was pressed for long before, or its
@@ -521,11 +537,12 @@ impl<'a> Search<'a> {
     }
 
     /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is
-    /// said to be captured: it was the king.
+    /// said to be captured: it was the king; or went where castling puts a rook.
     fn king_off(&self, line: &Line, position: &BoardPosition, missing: Bitboard) -> bool {
         let by = if line.len().is_multiple_of(2) { position.turn() } else { !position.turn() };
         let caught = line.len() > 1 && line[1].is_capture() && victim(line[1]) == uci::destination(line[0]);
-        let king = position.king(by).filter(|king| caught && missing.contains(*king));
+        let king = position.king(by).filter(|king| missing.contains(*king));
+        let king = king.filter(|king| caught || line.first().is_some_and(|first| castles_with(*first, *king)));
         let moved = |king: Square| line.iter().any(|m| uci::destination(*m) == king);
         let press = self.evidence.presses.first();
         king.zip(press).is_some_and(|(king, press)| !moved(king) && self.evidence.placement.changed(king) <= *press)
@@ -631,6 +648,19 @@ pub(super) fn victim(m: Move) -> Square {
     }
 }
 
+/// Where castling puts the rook.
+pub(super) fn castled_rook(m: Move) -> Option<Square> {
+    let Move::Castle { king, rook } = m else { return None };
+    uci::destination(m).offset(if rook > king { -1 } else { 1 })
+}
+
+/// Whether a rook goes where castling with a king that stands there puts it.
+fn castles_with(m: Move, king: Square) -> bool {
+    let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
+    let castled = [(File::A, File::D), (File::H, File::F)].contains(&(from.file(), to.file()));
+    castled && king.file() == File::E && [from.rank(), to.rank()] == [king.rank(); 2]
+}
+
 /// Squares that a move touches.
 pub(super) fn squares_of(m: Move) -> Bitboard {
     match m {
@@ -638,10 +668,8 @@ pub(super) fn squares_of(m: Move) -> Bitboard {
         Move::Normal { from, to, .. } => Bitboard::from(from) | Bitboard::from(to),
         Move::EnPassant { from, to } => Bitboard::from(from) | Bitboard::from(to) | Bitboard::from(victim(m)),
         Move::Castle { king, rook } => {
-            let to = uci::destination(m);
-            let rook_to = if rook > king { to.offset(-1) } else { to.offset(1) };
-            let rook_to = rook_to.map_or(Bitboard::EMPTY, Bitboard::from);
-            Bitboard::from(king) | Bitboard::from(rook) | Bitboard::from(to) | rook_to
+            let rook_to = castled_rook(m).map_or(Bitboard::EMPTY, Bitboard::from);
+            Bitboard::from(king) | Bitboard::from(rook) | Bitboard::from(uci::destination(m)) | rook_to
         }
     }
 }

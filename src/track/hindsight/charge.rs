@@ -115,7 +115,11 @@ impl Charge<'_> {
         let kinds = self.after.at(to);
         let since = log.shown(self.earlier, self.at + LATE_US).at(to);
         let caught = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
-        let laid = self.played.promotion().is_some() && since.meets(Kinds::EMPTY);
+        let left = |from| log.kinds_at(from, self.at + LATE_US).meets(Kinds::EMPTY);
+        let laid =
+            self.played.promotion().is_some() && since.meets(Kinds::EMPTY) && self.played.from().is_some_and(left);
+        let came = |square| self.after.at(square) == log.kinds_at(square, self.at + LATE_US);
+        let castled = search::castled_rook(self.played).is_some_and(came);
         // It was not captured where nobody saw it if it stands on another square.
         let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
         let elsewhere = !self.seen && wrong.into_iter().any(stands);
@@ -124,6 +128,7 @@ impl Charge<'_> {
             _ if self.seen && caught => named!(ABSENT_CAUGHT),
             _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
+            _ if castled && self.played.from().is_some_and(left) => named!(HALF_CASTLED),
             Move::Put { .. } if caught => named!(CAUGHT_DROP),
             _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => named!(CAUGHT_PASSING),
             _ if caught => named!(CAUGHT),

@@ -104,6 +104,11 @@ impl<'a> Log<'a> {
         self.placement.readings(square).find(|reading| reading.since <= to)
     }
 
+    /// What a square showed at some instant.
+    pub fn kinds_at(&self, square: Square, to: Instant) -> Kinds {
+        self.last(square, to).map_or(Kinds::ANY, |reading| reading.kinds)
+    }
+
     /// Squares known to feel nothing that have felt nothing between two instants.
     pub fn blind(&self, from: Instant, until: Instant) -> Bitboard {
         let feels_nothing = |square: &Square| {
