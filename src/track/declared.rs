@@ -43,14 +43,14 @@ pub enum Declared {
 impl Said {
     /// The side to move promotes to what it said.
     pub(super) fn tell(&self, position: &mut BoardPosition) {
-        self.tell_for(position.turn(), position);
-    }
-
-    /// A position in which this side will promote to what it said.
-    pub(super) fn tell_for(&self, color: Color, position: &mut BoardPosition) {
-        if let Some((role, _)) = *self.now.get(color) {
+        if let Some((role, _)) = *self.now.get(position.turn()) {
             position.declare_promotion(role);
         }
+    }
+
+    /// What each player said of a promotion that is not completed.
+    pub(super) fn roles(&self) -> ByColor<Option<Role>> {
+        self.now.map(|said| said.map(|(role, _)| role))
     }
 
     /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
@@ -161,15 +161,6 @@ impl BoardTrack {
         let revision = self.revise(board, position, seen, index, &moves);
         self.past[next].said = Some(said);
         Some(revision)
-    }
-
-    /// The position `back` plies ago, in which the player who is to move now promotes to what it said, else the other
-    /// one to what it has said of a move that is not completed.
-    pub(super) fn root_as_said(&self, position: &BoardPosition, back: usize) -> BoardPosition {
-        let mut root = self.root(position, back);
-        let turn = position.turn();
-        self.said.tell_for(if self.said.now.get(turn).is_some() { turn } else { !turn }, &mut root);
-        root
     }
 
     /// Plies from a promotion on that its player has declared to be another.

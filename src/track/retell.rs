@@ -88,7 +88,7 @@ impl BoardTrack {
         // What only contradicts the record may as well be the record's fault.
         let quiet = |square: &Square| seen.placement.changed(*square) < made[0] || self.supposed.contains(*square);
         let account = Account {
-            root: &self.root_as_said(position, back),
+            root: &self.root(position, back),
             earlier: [2, 1].map(|plies| self.ply_before(first, plies).map(|past| (&past.before, past.played))),
             completed,
             made,
@@ -103,6 +103,7 @@ impl BoardTrack {
             blind: self.blind.into_iter().filter(quiet).collect(),
             fresh: self.learnt.iter().filter(|(_, plies)| *plies > first).map(|(square, _)| *square).collect(),
             promoted: &record,
+            said: self.said.roles(),
             kinds: &kinds,
             noting: self.notes.is_some(),
         };

@@ -86,6 +86,8 @@ pub struct Account<'a> {
     pub fresh: Bitboard,
     /// The record: promotions and drops whose kinds were known.
     pub promoted: &'a [Move],
+    /// What the players said that a pawn becomes, of promotions that are not in the record.
+    pub said: ByColor<Option<Role>>,
     /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
     pub kinds: &'a [ByRole<bool>],
     /// Whether the answer says what was weighed.
@@ -396,7 +398,8 @@ impl<'a> Teller<'a> {
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
     fn may_promote(&self, node: &Node, m: Move, shown: &Squares) -> bool {
         let Some(role) = m.promotion() else { return true };
-        let first = || node.position.rules().promotions().next();
+        let first =
+            || self.account.said.get(node.position.turn()).or_else(|| node.position.rules().promotions().next());
         let same = |known: &&Move| known.from() == m.from() && known.promotion().is_some();
         let known = self.account.promoted.iter().find(same).and_then(|known| known.promotion());
         let shown = shown.at(m.to());
@@ -577,8 +580,9 @@ impl<'a> Teller<'a> {
         let theirs = node.position.board().by_color(!node.position.turn());
         let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
-        let found = search::explain(&node.position, Evidence { still, ..evidence }, young.len() + 2);
         let mut after = node.position.clone();
+        self.account.said.get(after.turn()).into_iter().for_each(|role| after.declare_promotion(*role));
+        let found = search::explain(&after, Evidence { still, ..evidence }, young.len() + 2);
         let charged = match found.line.first() {
             Some(next) => {
                 after.play(*next);
@@ -601,7 +605,7 @@ impl<'a> Teller<'a> {
         Told { plies, line: found.line, cost, before, in_hand, idle: node.idles, until: self.account.until, items }
     }
 
-    /// What men cost that a player may have in hand: its own, wherever it holds them just now, and one that it captures.
+    /// What men cost that a player may have in hand: its own, wherever it holds them now, and one that it captures.
     fn in_hand(&self, node: &Node, mismatch: Mismatch, by: Color) -> u32 {
         let placement = self.account.placement;
         let own = mismatch.missing & node.position.board().by_color(by);
