@@ -22,7 +22,8 @@ use crate::{
     sense::{Mismatch, Placement},
     track::{Completed, LinePly},
     types::{
-        Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Seat, Square,
+        Bitboard, BoardId, CastlingSide, ClockTimes, Color, File, Instant, Kinds, MS, Piece, Rank, Role, SECOND, Seat,
+        Square,
     },
 };
 
@@ -98,6 +99,8 @@ pub struct BoardSight<'a> {
     pub placement: &'a Placement,
     /// Moves made and not completed.
     pub line: &'a [LinePly],
+    /// The player to move has a man in hand that was taken from the tray.
+    pub drops: bool,
 }
 
 impl BoardSight<'_> {
@@ -285,7 +288,8 @@ impl BoardWatch {
             let in_time = sight.placement.changed(*to) >= since;
             man.color != to_move && in_time && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
         };
-        let found = sight.misplaced().into_iter().find(went).map(|(_, from, to)| (from, to));
+        // Nobody saw what is dropped and captured between two scans.
+        let found = sight.misplaced().into_iter().filter(|_| !sight.drops).find(went).map(|(_, from, to)| (from, to));
         let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
         self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + AHEAD_US)));
@@ -421,7 +425,8 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
     let retakes = uci::destination(to.played) == square;
     let unseen = sight.placement.allows_empty().contains(square);
     let unknown = to.made_at >= to.completed_at || to.clock.is_none();
-    if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown {
+    let changed = || stood_elsewhere(sight, to.played, by.color, stood);
+    if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown || changed() {
         return None;
     }
     let evidence = json!({
@@ -430,6 +435,13 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
     });
     let claimer = by.opponent();
     Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(claimer), Window::Until(claimer)))
+}
+
+/// Whether the man of a move stood on yet another square at some time: its player changed the move, or made two.
+fn stood_elsewhere(sight: BoardSight<'_>, played: Move, by: Color, at: Instant) -> bool {
+    let man = Kinds::only(played.role().of(!by));
+    let free = !sight.position().board().occupied() & !played.from().map_or(Bitboard::EMPTY, Bitboard::from);
+    free.into_iter().any(|square| sight.placement.kinds_at(square, at) == man)
 }
 
 /// Whether a completed illegal move is castling that lacks the rook's part (WBN 6.1). `after` is the position after it.

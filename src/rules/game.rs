@@ -58,9 +58,22 @@ struct SeatState {
     waited: u32,
     /// Kinds that it may not drop because they were dropped hidden (WBN 1.8b).
     restricted: ByRole<bool>,
-    /// Men that it has dropped and that no partner is known to have captured.
-    owed: Pocket,
+    /// Men that it has dropped and that no partner is known to have captured, the last one last.
+    owed: Vec<Owed>,
 }
+
+/// A man that was dropped and that no partner is known to have captured.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    role: Role,
+    /// Plies of the partners' boards when it was dropped.
+    plies: u32,
+}
+
+/// In so many plies of a partner's board after a drop its capture may be completed: the clock is pressed late.
+const PAID_PLIES: u32 = 2;
+/// For so many plies of a partner's board it is asked where a man was captured that was dropped.
+const OWED_PLIES: u32 = 6;
 
 /// How often each position has stood on a board.
 #[derive(Clone, Debug, Default)]
@@ -150,25 +163,36 @@ impl Game {
         transfer
     }
 
-    /// A seat drops a man that no partner is known to have captured: the next one that is captured is that one.
+    /// A seat drops a man that no partner is known to have captured: the one that is captured next is that one.
     pub fn owe(&mut self, seat: Seat, role: Role) {
+        let plies = self.partners_plies(seat);
         if let Some(state) = self.seats.get_mut(seat.index()) {
-            *state.owed.get_mut(role) += 1;
+            state.owed.retain(|owed| owed.plies + OWED_PLIES >= plies);
+            state.owed.push(Owed { role, plies });
         }
     }
 
-    /// Men that a seat has dropped and that no partner is known to have captured.
+    /// Men that a seat has dropped lately and that no partner is known to have captured.
     pub fn owed(&self, seat: Seat) -> Pocket {
-        self.seats.get(seat.index()).map_or_else(Pocket::default, |state| state.owed)
+        let plies = self.partners_plies(seat);
+        let mut pocket = Pocket::default();
+        let owed = self.seats.get(seat.index()).map_or(&[][..], |state| &state.owed);
+        for owed in owed.iter().filter(|owed| owed.plies + OWED_PLIES >= plies) {
+            *pocket.get_mut(owed.role) += 1;
+        }
+        pocket
     }
 
     /// Whether a man that a seat receives was dropped before.
     fn pay(&mut self, seat: Seat, role: Role) -> bool {
+        let plies = self.partners_plies(seat);
         let Some(state) = self.seats.get_mut(seat.index()) else { return false };
-        let owed = state.owed.get_mut(role);
-        let paid = *owed > 0;
-        *owed = owed.saturating_sub(1);
-        paid
+        let paid = |owed: &Owed| owed.role == role && owed.plies + PAID_PLIES >= plies;
+        state.owed.iter().position(paid).map(|index| state.owed.remove(index)).is_some()
+    }
+
+    fn partners_plies(&self, seat: Seat) -> u32 {
+        seat.partners(self.len()).map(|partner| self.board(partner.board).plies()).sum()
     }
 
     /// Where a captured man goes, in the partner's colour. A captured king goes nowhere unless kings are collected.

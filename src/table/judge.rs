@@ -99,7 +99,9 @@ impl Judge {
 /// One board as the referee sees it.
 fn sight<'a>(rules: &'a RuleSet, sensors: &'a Sensors, play: &'a Play, board: BoardId) -> BoardSight<'a> {
     let placement = sensors.boards[board.index()].sense.placement();
-    BoardSight { board, rules, game: &play.game, placement, line: play.tracker.line(board) }
+    let turn = board.seat(play.game.board(board).turn());
+    let drops = play.ledger.lifted(turn).is_some_and(|men| men.into_iter().any(|count| count > 0));
+    BoardSight { board, rules, game: &play.game, placement, line: play.tracker.line(board), drops }
 }
 
 /// Whether a seat has a man of a kind on its board that is no completed drop yet.
