@@ -99,7 +99,7 @@ impl BoardTrack {
             self.line.truncate(first + 2 * index);
         } else if self.presses.iter().any(|press| press.by == color) {
             *self.said.next.get_mut(color) = Some((role, at));
-        } else if let Some(index) = self.promoted_silently(position, color) {
+        } else if let Some(index) = self.promoted_silently(position, color, seen) {
             return self.declare_late(seat.board, index, (role, at), position, seen);
         } else {
             *self.said.now.get_mut(color) = Some((role, at));
@@ -107,15 +107,18 @@ impl BoardTrack {
         Declared::Coming
     }
 
-    /// A player's promotion, one of its last plies, of which nothing was said: the ply just made, or an earlier one
-    /// while no other pawn is about to promote.
-    fn promoted_silently(&self, position: &BoardPosition, color: Color) -> Option<usize> {
+    /// A player's promotion, one of its last plies, of which nothing was said and for which no real man stands: the ply
+    /// just made, or an earlier one while no other pawn is about to promote.
+    fn promoted_silently(&self, position: &BoardPosition, color: Color, seen: &Seen<'_>) -> Option<usize> {
         let own = (self.given..self.past.len()).rev().filter(|index| self.past[*index].before.turn() == color);
         let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
         let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
         let answered = self.presses.iter().any(|press| press.by != color);
         let just_made = last + 1 == self.past.len() && !answered;
-        (self.past[last].said.is_none() && (just_made || ready.is_empty())).then_some(last)
+        let played = self.past[last].played;
+        let man = played.promotion().map(|role| Kinds::only(role.of(color)));
+        let silent = self.past[last].said.is_none() && man != Some(seen.placement.kinds(played.to()));
+        (silent && (just_made || ready.is_empty())).then_some(last)
     }
 
     /// A declaration that comes after the move counts if all moves since are legal with it.

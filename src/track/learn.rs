@@ -79,6 +79,11 @@ impl BoardTrack {
         }
     }
 
+    /// Blind squares that were learnt from plies from `first` on.
+    pub(super) fn learnt_since(&self, first: usize) -> Bitboard {
+        self.learnt.iter().filter(|(_, plies)| *plies > first).map(|(square, _)| *square).collect()
+    }
+
     /// Forgets what was learnt from plies that were others: those from `from` on.
     pub(super) fn unlearn(&mut self, from: usize) {
         self.aliases.retain(|alias| alias.learnt <= from);

@@ -101,7 +101,7 @@ impl BoardTrack {
             arrived: &seen.arrived,
             aliases: &self.aliases,
             blind: self.blind.into_iter().filter(quiet).collect(),
-            fresh: self.learnt.iter().filter(|(_, plies)| *plies > first).map(|(square, _)| *square).collect(),
+            fresh: self.learnt_since(first),
             promoted: &record,
             said: self.said.roles(),
             kinds: &kinds,

@@ -621,9 +621,11 @@ impl<'a> Search<'a> {
         }
         let held = |hand: &Option<Hand>| hand.map_or(0, |hand| hand.count());
         let owed = |hand: &Hand| hand.owed.into_iter().map(u32::from).sum::<u32>();
+        let owed = owed(&arrived.white) + owed(&arrived.black);
         cost + weigh!(self.items, IN_HAND * (held(&hands.white) + held(&hands.black)))
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
-            + weigh!(self.items, OWED * (owed(&arrived.white) + owed(&arrived.black)))
+            // Where nobody looked, other boards have captured what nobody knows of, too.
+            + if self.evidence.gap { weigh!(self.items, ARRIVED * owed) } else { weigh!(self.items, OWED * owed) }
     }
 }
 

@@ -581,7 +581,9 @@ impl<'a> Teller<'a> {
         let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
         let mut after = node.position.clone();
-        self.account.said.get(after.turn()).into_iter().for_each(|role| after.declare_promotion(*role));
+        if let Some(role) = self.account.said.get(after.turn()) {
+            after.declare_promotion(*role);
+        }
         let found = search::explain(&after, Evidence { still, ..evidence }, young.len() + 2);
         let charged = match found.line.first() {
             Some(next) => {

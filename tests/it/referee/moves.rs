@@ -83,6 +83,7 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     check("e7- e6p 2s e2- e4P . w 1s", &[]);
     check("e7- e6p 2s e2- e4P . w 1s b 1s", &["premove a warning"]); // WBN 6.5
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
+    check("e2- e3P 1s e7- e5p 1s e3- e4P . w 1s b 1s", &[]); // it replied to what its opponent made at first
 }
 
 #[test]

@@ -84,6 +84,16 @@ fn what_is_said_after_the_press_is_not_of_another_pawn_that_may_promote_next() {
 }
 
 #[test]
+fn what_is_said_of_the_next_pawn_is_not_of_the_last() {
+    // WBN 5.7: once the reply is pressed for, or where a real queen stands
+    for (promotes, said) in [("a7- a8P . w 1s h7- h6p b", "A!knight"), ("a7- a8Q . w 1s A!knight h7- h6p . b", "")] {
+        let mut bench = bench_of("wbn-1.00", ["8/P3k1Pp/8/8/8/8/7P/4K3", ROWS[1]]);
+        bench.play(promotes).play(said).play("g7- g8P . w 3s");
+        assert_eq!((record(&bench).as_str(), bench.told()), ("a8=Q h6 g8=N+", vec![]), "{promotes}");
+    }
+}
+
+#[test]
 fn a_declaration_that_no_promotion_follows_is_forgotten() {
     // WBN 5.7: the button was pressed by accident, two moves before the pawn promotes
     let mut bench = bench("wbn-1.00");
