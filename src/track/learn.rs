@@ -79,6 +79,13 @@ impl BoardTrack {
         }
     }
 
+    /// Blind squares that have felt nothing since an instant, or were said to feel nothing by a ply: what only contradicts
+    /// the record may as well be the record's fault.
+    pub(super) fn blind_since(&self, since: Instant, placement: &Placement) -> Bitboard {
+        let quiet = |square: &Square| placement.changed(*square) < since || self.supposed.contains(*square);
+        self.blind.into_iter().filter(quiet).collect()
+    }
+
     /// Blind squares that were learnt from plies from `first` on.
     pub(super) fn learnt_since(&self, first: usize) -> Bitboard {
         self.learnt.iter().filter(|(_, plies)| *plies > first).map(|(square, _)| *square).collect()

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{BoardId, ByColor, ByRole, Color, Instant, Square},
+    types::{BoardId, ByColor, ByRole, Color, Instant},
 };
 
 /// Completed plies that are read anew together.
@@ -85,8 +85,6 @@ impl BoardTrack {
         let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
-        // What only contradicts the record may as well be the record's fault.
-        let quiet = |square: &Square| seen.placement.changed(*square) < made[0] || self.supposed.contains(*square);
         let account = Account {
             root: &self.root(position, back),
             earlier: [2, 1].map(|plies| self.ply_before(first, plies).map(|past| (&past.before, past.played))),
@@ -100,7 +98,7 @@ impl BoardTrack {
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
             aliases: &self.aliases,
-            blind: self.blind.into_iter().filter(quiet).collect(),
+            blind: self.blind_since(made[0], seen.placement),
             fresh: self.learnt_since(first),
             promoted: &record,
             said: self.said.roles(),
