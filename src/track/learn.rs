@@ -79,8 +79,8 @@ impl BoardTrack {
         }
     }
 
-    /// Blind squares that have felt nothing since an instant, or were said to feel nothing by a ply: what only contradicts
-    /// the record may as well be the record's fault.
+    /// Blind squares that have felt nothing since an instant, or to which a ply went that nobody saw: what only
+    /// contradicts the record may as well be the record's fault.
     pub(super) fn blind_since(&self, since: Instant, placement: &Placement) -> Bitboard {
         let quiet = |square: &Square| placement.changed(*square) < since || self.supposed.contains(*square);
         self.blind.into_iter().filter(quiet).collect()
