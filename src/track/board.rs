@@ -66,6 +66,17 @@ pub struct Seen<'a> {
     pub lying: ByColor<Option<Pocket>>,
 }
 
+impl Seen<'_> {
+    /// The same where men are on their way that other boards capture just now: they may be handed over straight.
+    fn with(&self, arriving: &Arriving) -> Self {
+        let lifted = ByColor::new_with(|color| {
+            let hand = *self.lifted.get(color);
+            hand.map(|hand| Hand { coming: hand.coming.zip(arriving.to(color)).map(|(has, more)| has || more), ..hand })
+        });
+        Seen { lifted, ..*self }
+    }
+}
+
 /// Whether the first ply of the line can be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
@@ -251,6 +262,7 @@ impl BoardTrack {
     pub fn observe(&mut self, position: &BoardPosition, arriving: &Arriving, seen: &Seen<'_>, at: Instant) {
         self.began = self.began.min(at);
         let mut position = arriving.apply(position);
+        let seen = &seen.with(arriving);
         self.said.tell(&mut position);
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();

@@ -51,7 +51,7 @@ pub const BY_NOBODY: u32 = 10;
 /// A drop of a man of another kind than was thought to have been taken from a tray that tells none.
 pub const RENAMED: u32 = 2;
 /// A drop of a man that still lies in the tray.
-pub const LIES: u32 = 18;
+pub const LIES: u32 = 11;
 /// A man that left its pocket and is not dropped by the line.
 pub const IN_HAND: u32 = 4;
 /// A man that came to a partner's tray and that no capture explains.

@@ -87,7 +87,7 @@ impl Hand {
     pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
         match self.take(role, seen) {
             true => ("", 0),
-            false if self.alone => named!(FROM_NOBODY),
+            false if self.alone || self.lies(role) => named!(FROM_NOBODY),
             false => named!(FROM_NOWHERE),
         }
     }

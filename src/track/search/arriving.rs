@@ -4,7 +4,7 @@
 
 use crate::{
     rules::{BoardPosition, Pocket},
-    types::{ByColor, Color, Role},
+    types::{ByColor, ByRole, Color, Role},
 };
 
 /// The men that may be on their way into the pockets of a board.
@@ -15,6 +15,11 @@ impl Arriving {
     /// One man more for a colour.
     pub fn add(&mut self, color: Color, role: Role) {
         *self.0.get_mut(color).get_mut(role) += 1;
+    }
+
+    /// Kinds of which a man is on its way to a colour.
+    pub fn to(&self, color: Color) -> ByRole<bool> {
+        self.0.get(color).map(|count| count > 0)
     }
 
     /// The position with the men in its pockets.
