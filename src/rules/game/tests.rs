@@ -53,6 +53,28 @@ fn a_man_that_was_dropped_before_its_capture_was_known_goes_to_no_pocket() {
 }
 
 #[test]
+fn what_is_owed_is_paid_by_the_next_two_plies_and_forgotten_after_six() {
+    let middle = "4k3/p7/8/3n4/4P3/8/P7/4K3[] w - - 0 1";
+    let seat = Seat::from_letter('b').unwrap();
+    let waits =
+        [(Square::E1, Square::E2), (Square::E8, Square::E7), (Square::E2, Square::E1), (Square::E7, Square::E8)];
+    for (plies, dropped) in [(0, true), (2, false)] {
+        let mut game = game("wbn-1.00", &[middle, START]);
+        game.owe(seat, Role::Knight);
+        waits[..plies].iter().for_each(|(from, to)| _ = play(&mut game, BoardId::A, goes(*from, *to)));
+        let transfer = play(&mut game, BoardId::A, goes(Square::E4, Square::D5)).unwrap();
+        assert_eq!(transfer.dropped, dropped, "after {plies}");
+    }
+    let mut game = game("wbn-1.00", &[middle, START]);
+    game.owe(seat, Role::Knight);
+    for (ply, (from, to)) in waits.iter().cycle().take(7).enumerate() {
+        assert_eq!(game.owed(seat).knight, 1, "after {ply}");
+        play(&mut game, BoardId::A, goes(*from, *to));
+    }
+    assert_eq!(game.owed(seat).knight, 0);
+}
+
+#[test]
 fn promoted_men_may_keep_their_rank() {
     let mut game = game("wbn-1.00,promoted-keep-rank", &["4k3/8/8/3q~4/4P3/8/8/4K3[] w - - 0 1", START]);
     let transfer = play(&mut game, BoardId::A, goes(Square::E4, Square::D5)).unwrap();

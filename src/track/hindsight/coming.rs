@@ -59,8 +59,6 @@ impl Teller<'_> {
         let known = self.recorded_drop(index, to).filter(|known| *known != role && self.may_be(index, role));
         match known.is_some_and(|known| hand.take(known, seen)) {
             true => named!(RENAMED),
-            false if hand.take(role, seen) => ("", 0),
-            false if hand.lies(role) => named!(FROM_NOBODY),
             false => hand.drop(role, seen),
         }
     }
