@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
+    types::{BOARDS_MAX, BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
 };
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
@@ -101,12 +101,20 @@ pub struct Stray {
 }
 
 /// What one tray shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrayView {
     /// Men by colour and kind, in the order of [`Role::ALL`].
     counts: [[u8; 6]; 2],
     /// Slots that say nothing, or only that something is there.
     pub unclear: u8,
+    /// What may lie in those.
+    open: Kinds,
+}
+
+impl Default for TrayView {
+    fn default() -> TrayView {
+        TrayView { counts: Default::default(), unclear: 0, open: Kinds::EMPTY }
+    }
 }
 
 impl TrayView {
@@ -117,7 +125,10 @@ impl TrayView {
             match kinds.single() {
                 Some(None) => {}
                 Some(Some(piece)) => view.counts[piece.color as usize][piece.role as usize - 1] += 1,
-                None => view.unclear = view.unclear.saturating_add(1),
+                None => {
+                    view.unclear = view.unclear.saturating_add(1);
+                    view.open = view.open.or(*kinds);
+                }
             }
         }
         view
@@ -129,6 +140,31 @@ impl TrayView {
 
     fn pieces() -> impl Iterator<Item = Piece> {
         crate::types::Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| Piece { color, role }))
+    }
+}
+
+/// What may lie in slots of a tray that do not say what they hold.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    now: Kinds,
+    /// Until the last change, and when that was.
+    before: (Kinds, Instant),
+}
+
+impl Open {
+    /// Nothing.
+    const NONE: Open = Open { now: Kinds::EMPTY, before: (Kinds::EMPTY, Instant::LONG_AGO) };
+
+    fn change(&mut self, open: Kinds, at: Instant) {
+        if open != self.now {
+            *self = Open { now: open, before: (self.now, at) };
+        }
+    }
+
+    /// Whether a man may be seen there that was captured now.
+    fn shows(&self, man: Piece, at: Instant) -> bool {
+        let (before, until) = self.before;
+        self.now.allows(Some(man)) || before.allows(Some(man)) && until + EXCHANGE_US >= at
     }
 }
 
@@ -144,6 +180,7 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
+    open: [Open; 2 * BOARDS_MAX],
     /// Men of their own colour that left trays before a capture explained them, or whose capture was withdrawn, the
     /// last one last.
     gone: VecDeque<(Stray, Instant)>,
@@ -162,7 +199,9 @@ impl Men {
                 men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
             }
         }
-        let mut ledger = Men { men, strays: Vec::new(), gone: VecDeque::new(), foreign_told: Vec::new(), foreign: 0 };
+        let open = [Open::NONE; 2 * BOARDS_MAX];
+        let mut ledger =
+            Men { men, strays: Vec::new(), open, gone: VecDeque::new(), foreign_told: Vec::new(), foreign: 0 };
         ledger.sync(game, at);
         ledger
     }
@@ -222,7 +261,8 @@ impl Men {
             other.place == Place::Pocket(to) && other.piece == man && came
         };
         let alike = self.men.iter().find(alike).map(|other| other.since).filter(|_| place == Place::Transit(to));
-        let first_seen = early.or(alike);
+        let may_be_seen = self.open[to.index()].shows(man, at).then_some(at);
+        let first_seen = early.or(alike).or(may_be_seen);
         self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, ..Man::at(man, place, at) };
         early
     }
@@ -293,6 +333,12 @@ impl Men {
                     .for_each(|man| man.lies = None);
             }
             self.set_strays(seat, piece, extra, at);
+        }
+        self.open[seat.index()].change(view.open, at);
+        let on_its_way = |man: &&mut Man| man.place == Place::Transit(seat) && view.open.allows(Some(man.piece));
+        for man in self.men.iter_mut().filter(on_its_way) {
+            man.first_seen = man.first_seen.or(Some(at));
+            man.late = None;
         }
     }
 

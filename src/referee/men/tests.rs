@@ -105,6 +105,28 @@ fn shuffling_slots_moves_nothing() {
 }
 
 #[test]
+fn a_slot_that_says_nothing_may_have_shown_what_is_dropped_later() {
+    // Whether the pawn was ever seen where slots showed this one after the other, before and after its capture.
+    let check = |before: &[&str], after: &[&str], expect: bool| {
+        let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
+        before.iter().for_each(|slots| bench.tray('b', slots));
+        for (from, to) in [(Square::E2, Square::E4), (Square::D7, Square::D5), (Square::E4, Square::D5)] {
+            bench.attempt(BoardId::A, Attempt::Move { from, to, promotion: None });
+        }
+        after.iter().for_each(|slots| bench.tray('b', slots));
+        bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
+        let dropped = bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+        assert_eq!(dropped.unwrap().man.unwrap().first_seen.is_some(), expect, "{before:?} {after:?}");
+    };
+    check(&[], &[".x", ".."], true);
+    check(&[], &["..", "?."], true);
+    check(&["x."], &[], true);
+    check(&["x.", ".."], &[], true);
+    check(&[], &[".n", ".."], false);
+    check(&["n.", ".."], &[], false);
+}
+
+#[test]
 fn a_man_that_is_in_the_tray_too_early_or_in_another_tray_strays() {
     let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
     bench.tray('b', "p");
