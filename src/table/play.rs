@@ -17,7 +17,7 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockSense, ClockView, Fact, Place, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Declared, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat, StepMode},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
@@ -283,8 +283,11 @@ impl Table {
         read.filter_map(|board| self.silent_clock_at(board)).min()
     }
 
+    /// A clock that waits before it runs has nothing to say meanwhile.
     fn silent_clock_at(&self, board: BoardId) -> Option<Instant> {
-        self.sensors.boards[board.index()].clock.as_ref()?.silent_at()
+        let delay = self.judge.referee.control.filter(|control| control.mode == StepMode::Delay);
+        let silent_at = self.sensors.boards[board.index()].clock.as_ref()?.silent_at()?;
+        Some(silent_at + delay.map_or(0, |control| control.step))
     }
 
     fn clock_changed(&mut self, board: BoardId, before: Option<ClockView>) {

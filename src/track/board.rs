@@ -136,6 +136,8 @@ pub struct BoardTrack {
     pub(super) presses: VecDeque<Press>,
     /// Presses that were heard, answered or not.
     pub(super) heard: VecDeque<Press>,
+    /// The last press that was heard before the clock fell silent or was lost.
+    pub(super) deaf_since: Option<Instant>,
     /// Last movements of the lever, answered or not.
     pub(super) toggles: VecDeque<(Color, Instant)>,
     /// Plies in a row that were completed by the press after their own.
@@ -203,6 +205,7 @@ impl BoardTrack {
             changed_at: Instant::LONG_AGO,
             presses: VecDeque::new(),
             heard: VecDeque::new(),
+            deaf_since: None,
             toggles: VecDeque::new(),
             late_plies: 0,
             aliases: ArrayVec::new(),
@@ -233,7 +236,11 @@ impl BoardTrack {
     }
 
     pub fn set_completion(&mut self, completion: Completion) {
-        if std::mem::replace(&mut self.completion, completion) != completion {
+        let before = std::mem::replace(&mut self.completion, completion);
+        if before == Completion::Clock && completion != before {
+            self.deaf_since = self.heard.back().map(|press| press.at);
+        }
+        if before != completion {
             self.presses.clear();
             (self.rested_at, self.lifted_at) = (self.changed_at, Instant::LONG_AGO);
         }
@@ -249,6 +256,7 @@ impl BoardTrack {
         self.line.clear();
         self.presses.clear();
         self.heard.clear();
+        self.deaf_since = None;
         self.late_plies = 0;
         self.looked_back = None;
         self.reviewed = 0;

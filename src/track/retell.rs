@@ -61,8 +61,8 @@ struct Presses {
     young: Vec<Press>,
     /// Until when the old ones are.
     until: Instant,
-    /// They are turns: no clock was heard.
-    unheard: bool,
+    /// Since when they are turns: no clock was heard.
+    unheard_since: Option<Instant>,
 }
 
 impl BoardTrack {
@@ -82,7 +82,7 @@ impl BoardTrack {
         let tail = &self.past[first..];
         let [second, last] = [2, 1].map(|plies| self.times_before(first, plies));
         let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
-        let Presses { old: presses, young, until, unheard } = self.presses_since(tail, seen, completed[1], at);
+        let Presses { old: presses, young, until, unheard_since } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
         let account = Account {
@@ -93,7 +93,7 @@ impl BoardTrack {
             presses: &presses,
             until,
             young: &young,
-            unheard,
+            unheard_since,
             placement: seen.placement,
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
@@ -107,7 +107,7 @@ impl BoardTrack {
         };
         let straight = hindsight::straight(account, &record);
         // Other presses of the same plies say nothing about an illegal move.
-        let may_repress = !unheard && illegal.is_none();
+        let may_repress = unheard_since.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some(same) = otherwise.filter(|_| may_repress) {
             return straight.map(|(told, _)| (first + same, told));
@@ -134,7 +134,7 @@ impl BoardTrack {
         let told = told?;
         // A press that waits says that the man in hand was moved.
         let told = Some(told).filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded))?;
-        let from = Self::differs(&told, &recorded, tail, unheard)?;
+        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some())?;
         illegal.is_none_or(|illegal| told.cost < recorded.before + illegal).then_some((first + from, told))
     }
 
@@ -143,7 +143,7 @@ impl BoardTrack {
         let back = tail.len();
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
-        let undone = if unheard { moves.len() < back } else { told.idle > recorded.idle };
+        let undone = unheard && moves.len() < back || told.idle > recorded.idle;
         let margin = if undone { cost::UNDO } else { cost::REREAD };
         // A ply whose press was another one is told anew, too: its press would answer nothing else.
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
@@ -154,11 +154,15 @@ impl BoardTrack {
         (told.cost + margin <= recorded.cost && others).then_some(from)
     }
 
-    /// The first completed ply that another press completed than the one by which it is recorded, where all were
-    /// pressed for.
+    /// The first completed ply that another press completed than the one by which it is recorded, or that is recorded
+    /// without one, where all were pressed for.
     fn pressed_otherwise(told: &Told, tail: &[Past]) -> Option<usize> {
         let pressed = told.plies.len() == tail.len() && told.plies.iter().all(|ply| ply.press.is_some());
-        let moved = |(new, old): (&Ply, &Past)| (new.completed_at - old.completed_at).abs() > hindsight::LATE_US;
+        let clock = |new: &Ply| new.press.and_then(|press| press.clock);
+        let moved = |(new, old): (&Ply, &Past)| {
+            let read = old.clock.is_none() && clock(new).is_some();
+            read || (new.completed_at - old.completed_at).abs() > hindsight::LATE_US
+        };
         told.plies.iter().zip(tail).position(moved).filter(|_| pressed && told.idle == 0)
     }
 
@@ -172,31 +176,40 @@ impl BoardTrack {
         index.checked_sub(plies).and_then(|index| self.past.get(index))
     }
 
-    /// The presses since an instant. Without a clock turns stand for them, or where the sensors do not tell whose men
-    /// they feel, the completions of the plies.
+    /// The presses since an instant. Where no clock was heard turns stand for them, or where the sensors do not tell
+    /// whose men they feel, the completions of the plies.
     fn presses_since(&self, tail: &[Past], seen: &Seen<'_>, since: Instant, at: Instant) -> Presses {
         let completed = tail.last().map_or(since, |last| last.completed_at);
-        if let Some(mut turns) = self.turns_since(seen, since, at) {
-            let old = turns.partition_point(|turn| turn.at <= completed);
-            let until = if old == tail.len() { completed } else { at };
-            turns.retain(|turn| turn.at <= until);
-            return Presses { old: turns, young: Vec::new(), until, unheard: true };
-        }
         let until = completed.max(at + -hindsight::LATE_US);
         let heard: Vec<Press> = match self.completion {
             Completion::Clock => self.heard.iter().copied().filter(|press| press.at > since).collect(),
-            Completion::Settle(_) => tail.iter().map(Past::press).collect(),
+            Completion::Settle(_) => {
+                let deaf_since = self.deaf_since.unwrap_or(Instant::LONG_AGO);
+                if let Some(mut presses) = self.with_turns(deaf_since, seen, since, at) {
+                    let old = presses.partition_point(|press| press.at <= completed);
+                    let until = if old == tail.len() { completed } else { at };
+                    presses.retain(|press| press.at <= until);
+                    return Presses { old: presses, young: Vec::new(), until, unheard_since: Some(deaf_since) };
+                }
+                tail.iter().map(Past::press).collect()
+            }
         };
         let (old, young) = heard.into_iter().partition(|press| press.at <= until);
-        Presses { old, young, until, unheard: false }
+        Presses { old, young, until, unheard_since: None }
     }
 
-    /// The turns since an instant, where no clock tells of them and the sensors know the colours of men.
-    fn turns_since(&self, seen: &Seen<'_>, since: Instant, at: Instant) -> Option<Vec<Press>> {
-        match self.completion {
-            Completion::Clock => None,
-            Completion::Settle(_) => turns::presses(seen.placement, &seen.lifted, since, at),
+    /// The presses since an instant with turns in place of those that no clock tells of, if the sensors know the colours
+    /// of men. What its player still does after a press belongs to that.
+    fn with_turns(&self, deaf_since: Instant, seen: &Seen<'_>, since: Instant, at: Instant) -> Option<Vec<Press>> {
+        let mut turns = turns::presses(seen.placement, &seen.lifted, deaf_since.max(since), at)?;
+        let heard = |press: &&Press| since < press.at && press.at <= deaf_since;
+        let mut presses: Vec<Press> = self.heard.iter().filter(heard).copied().collect();
+        let still = |turn: &Press, last: &Press| turn.by == last.by && turn.at <= last.at + hindsight::LATE_US;
+        if turns.first().zip(presses.last()).is_some_and(|(turn, last)| still(turn, last)) {
+            turns.remove(0);
         }
+        presses.extend(turns);
+        Some(presses)
     }
 
     /// Replaces the plies from `from` on by what was told; never more than there were: the others are completed next.

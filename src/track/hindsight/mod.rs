@@ -70,8 +70,8 @@ pub struct Account<'a> {
     pub until: Instant,
     /// Later presses.
     pub young: &'a [Press],
-    /// Nobody heard the presses: they are told by whose men arrived.
-    pub unheard: bool,
+    /// Since when nobody heard the presses: they are told by whose men arrived.
+    pub unheard_since: Option<Instant>,
     /// What the squares show and showed.
     pub placement: &'a Placement,
     /// Men that had left the pocket of each player before the first ply.
@@ -95,6 +95,11 @@ pub struct Account<'a> {
 }
 
 impl Account<'_> {
+    /// Whether a press at this instant is a turn that the men tell of.
+    fn is_turn(&self, at: Instant) -> bool {
+        self.unheard_since.is_some_and(|since| since < at)
+    }
+
     /// Whether a man of a colour may have come to a square that feels nothing: what the record has taught of the square
     /// speaks for the record alone.
     fn may_be_blind(&self, square: Square, by: Color) -> bool {
@@ -280,12 +285,13 @@ impl<'a> Teller<'a> {
 
     /// A line with a press for nothing.
     fn idle(&mut self, node: &Node, press: Press) -> Node {
+        let turn = self.account.is_turn(press.at);
         let more = match node.idle {
             // What the other player still does before the first ply belongs to the one before.
-            _ if self.account.unheard && node.len == 0 && press.by != node.position.turn() => {
+            _ if turn && node.len == 0 && press.by != node.position.turn() => {
                 weigh!(self.items, NO_PLY)
             }
-            _ if self.account.unheard => {
+            _ if turn => {
                 let apart = self.out_of_place(node, press.at).count() as u32;
                 weigh!(self.items, NO_PLY) + weigh!(self.items, LINGERED * apart)
             }
@@ -296,7 +302,8 @@ impl<'a> Teller<'a> {
             }
         };
         let items = self.items.after(&node.items);
-        Node { cost: node.cost + more, items, idle: !node.idle, idles: node.idles + 1, ..node.clone() }
+        let idles = node.idles + usize::from(!turn);
+        Node { cost: node.cost + more, items, idle: !node.idle, idles, ..node.clone() }
     }
 
     /// Squares that were not as they had been before a turn when it ended.
@@ -426,7 +433,7 @@ impl<'a> Teller<'a> {
         let squares = node.squares.after(&position, search::squares_of(m));
         let charged = self.charge(node, Some((m, &squares)), until);
         // Whose turn it is that no clock tells is told by the men that came.
-        let unfelt = self.account.unheard && arrived.is_none();
+        let unfelt = self.account.is_turn(until) && arrived.is_none();
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + if held { weigh!(self.items, HELD) } else { 0 }

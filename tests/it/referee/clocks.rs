@@ -33,3 +33,17 @@ fn sides_that_were_mistaken_are_found_out_by_the_plies() {
     });
     assert!(matches!(shown, Some(Side::White)), "{shown:?}");
 }
+
+#[test]
+fn a_clock_that_waits_before_it_runs_is_not_lost() {
+    // A man that stands for so long would be a move on a board whose clock has fallen silent.
+    let check = |time_control: &str, expect: &str| {
+        let mut bench = Bench::playing(&json!({ "time_control": time_control }));
+        bench.play("e2- e4P 9s");
+        assert_eq!(bench.moves(), "", "{time_control}");
+        bench.play("w . e7- e5p b .");
+        assert_eq!(bench.moves(), expect, "{time_control}");
+    };
+    check("300d10", "e4 e5");
+    check("300+0", "e4 e5");
+}

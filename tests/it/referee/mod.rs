@@ -28,7 +28,7 @@ use bughoused::{
         retrace::{Stretch, Trail},
         settings::TableSettings,
     },
-    types::{Instant, Kinds, MS, Piece, SECOND, Square},
+    types::{Instant, Kinds, MS, Piece, SECOND, Square, StepMode, TimeControl},
     wire::{
         bslp::{Button, Kind, Line, Sensing, Sentence},
         dgt::{ClockReading, Face, Message, code_of},
@@ -49,6 +49,8 @@ struct BenchClock {
     /// Whose lever is up, and whether time runs.
     white_runs: bool,
     running: bool,
+    /// How long it waits yet before it runs.
+    delay_us: i64,
 }
 
 /// A table, its world and what it said.
@@ -89,7 +91,13 @@ impl Bench {
         let opening = Opening { session: "test".into(), started_us: 0, seq: 1, incident: 1 };
         let settings = settings(changes);
         let table = Table::new(settings.clone(), opening.clone()).unwrap();
-        let clock = BenchClock { white_us: 300 * SECOND, black_us: 300 * SECOND, white_runs: true, running: false };
+        let clock = BenchClock {
+            white_us: 300 * SECOND,
+            black_us: 300 * SECOND,
+            white_runs: true,
+            running: false,
+            delay_us: 0,
+        };
         let (now, clocks) = (Instant::ZERO, [clock; 2]);
         let mut bench = Bench {
             settings,
@@ -246,10 +254,17 @@ impl Bench {
             let clock = &mut self.clocks[*board];
             let time = if clock.white_runs { &mut clock.white_us } else { &mut clock.black_us };
             let before = *time;
-            *time -= if clock.running { us } else { 0 };
+            let waits = if clock.running { us.min(clock.delay_us) } else { 0 };
+            clock.delay_us -= waits;
+            *time -= if clock.running { us - waits } else { 0 };
             before.div_euclid(SECOND) != time.div_euclid(SECOND)
         };
         [0, 1].into_iter().filter(show).collect()
+    }
+
+    fn delay_us(&self) -> i64 {
+        let control: TimeControl = self.settings.time_control.parse().unwrap();
+        if control.mode == StepMode::Delay { control.step } else { 0 }
     }
 
     /// Asks for a verb; the answer.
@@ -290,6 +305,7 @@ impl Bench {
             "go" | "stop" => {
                 for board in [0, 1] {
                     self.clocks[board].running = word == "go";
+                    self.clocks[board].delay_us = self.delay_us();
                     self.show_clock(board);
                 }
                 return self.pass(STEP_US);
@@ -312,6 +328,7 @@ impl Bench {
             self.line(&Line::Button { seq, ch, button: button_of(button) });
         } else if word == "w" || word == "b" {
             self.clocks[board].white_runs = word == "b";
+            self.clocks[board].delay_us = self.delay_us();
             self.show_clock(board);
         } else {
             let square: Square = word[..2].parse().unwrap();
