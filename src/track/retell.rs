@@ -198,8 +198,8 @@ impl BoardTrack {
         Presses { old, young, until, unheard_since: None }
     }
 
-    /// The presses since an instant with turns in place of those that no clock tells of, if the sensors know the colours
-    /// of men. What its player still does after a press belongs to that.
+    /// The presses since an instant with turns in place of those that no clock tells of, if the sensors know the
+    /// colours of men. What its player still does after a press belongs to that.
     fn with_turns(&self, deaf_since: Instant, seen: &Seen<'_>, since: Instant, at: Instant) -> Option<Vec<Press>> {
         let mut turns = turns::presses(seen.placement, &seen.lifted, deaf_since.max(since), at)?;
         let heard = |press: &&Press| since < press.at && press.at <= deaf_since;
