@@ -524,7 +524,8 @@ impl BoardTrack {
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
         let moved = || self.may_have_moved(position, found.played, seen);
-        if found.contested || found.open || self.line.is_empty() && (!found.own || moved()) {
+        let passes = || self.passes(found.played, seen, at);
+        if found.contested || found.open || self.line.is_empty() && (!found.own || moved() || passes()) {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
@@ -534,6 +535,12 @@ impl BoardTrack {
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
+    }
+
+    /// Whether the man of a move came after the press, and so lately that it may go on.
+    fn passes(&self, m: Move, seen: &Seen<'_>, at: Instant) -> bool {
+        let came = seen.placement.changed(uci::destination(m));
+        self.presses.front().is_some_and(|press| press.at < came) && at - came < SCAN_US
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
