@@ -525,7 +525,7 @@ impl BoardTrack {
         // such a man is in the air.
         let moved = || self.may_have_moved(position, found.played, seen);
         let passes = || self.passes(found.played, seen, at);
-        if found.contested || found.open || self.line.is_empty() && (!found.own || moved() || passes()) {
+        if found.contested || found.open || passes() || self.line.is_empty() && (!found.own || moved()) {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
