@@ -8,6 +8,7 @@
 //! generated first.
 
 mod arriving;
+mod returned;
 mod rivals;
 mod stray;
 mod unlikely;
@@ -39,6 +40,8 @@ const GAP_FRONTIER_MAX: usize = 192;
 const HESITATES_US: i64 = 1500 * MS;
 /// How long after its press a man may be captured that no sensor has shown.
 const CAUGHT_US: i64 = 2 * SECOND;
+/// Plies in which a man makes a move and comes back.
+const BACK_PLIES: usize = 3;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
 /// Men of a board that may be known to read as another man.
@@ -220,7 +223,10 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         // Of two men in the air one may have been captured where its captor was captured in turn.
         let airy = evidence.gap || best.mismatch.missing.count() > 1;
         let open = if airy { best.mismatch.any() } else { best.mismatch.foreign };
-        if open.is_empty() && !best.line.is_empty() && best.line.len() >= evidence.presses.len() {
+        let answered = !best.line.is_empty() && best.line.len() >= evidence.presses.len();
+        // Who is back has made two moves.
+        let back = search.returned.any() && frontier.first().is_some_and(|node| node.line.len() < BACK_PLIES);
+        if open.is_empty() && answered && !back {
             break;
         }
     }
@@ -253,6 +259,8 @@ struct Search<'a> {
     evidence: Evidence<'a>,
     /// Men of unknown kind that were lifted and put back.
     restless: Bitboard,
+    /// Men that are back from the move that was pressed for.
+    returned: Bitboard,
     /// Squares whose sensor says nothing.
     dark: Bitboard,
     /// What costs are made of, while a line is told.
@@ -266,7 +274,8 @@ impl<'a> Search<'a> {
         let dark = ambiguous & placement.allows_empty() | evidence.blind;
         let men = ambiguous & !dark & position.board().occupied();
         let restless = men.into_iter().filter(|square| placement.changed(*square) > evidence.rest_since).collect();
-        Search { evidence, restless, dark, items: Items::default() }
+        let returned = returned::returned(position, &evidence);
+        Search { evidence, restless, returned, dark, items: Items::default() }
     }
 
     fn root(&self, position: &BoardPosition) -> Node {
@@ -286,6 +295,7 @@ impl<'a> Search<'a> {
         root.mismatch.foreign.any()
             || exchanged
             || blind
+            || self.returned.any()
             || air && self.evidence.gap
             || !self.evidence.presses.is_empty() && (air || dropped || !self.evidence.before.is_empty())
     }
@@ -315,7 +325,9 @@ impl<'a> Search<'a> {
             let absent = self.evidence.blind & parent.position.board().occupied();
             let open = parent.mismatch.any() | self.restless | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
-            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to };
+            let first = parent.line.is_empty();
+            let from = if first { open | self.returned } else { open };
+            let mut among = Among { from, to: Bitboard::FULL, drops: open_to };
             match expected.map(|m| m.from().ok_or(m.to())) {
                 Some(Ok(from)) => among.from.add(from),
                 Some(Err(to)) => among.drops.add(to),
@@ -323,6 +335,7 @@ impl<'a> Search<'a> {
             }
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
+                let touches = touches || first && returned::stood(&parent.position, &self.evidence, m);
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     next.push(self.child(parent, m));
                 }
