@@ -124,6 +124,8 @@ pub struct BoardTrack {
     pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
     looked_illegal: Option<(Instant, Instant)>,
+    /// Until when the man of a move that looks illegal may go on.
+    passes_until: Instant,
     /// The same of a ply that no sensor shows and that is answered.
     pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
@@ -198,6 +200,7 @@ impl BoardTrack {
             dropped_lies: false,
             strained: false,
             looked_illegal: None,
+            passes_until: Instant::LONG_AGO,
             looked_unseen: None,
             shaky: false,
             doubt: false,
@@ -494,7 +497,8 @@ impl BoardTrack {
     pub fn illegal_due(&self) -> Option<Instant> {
         let press = self.doubtful_press().filter(|_| self.completion == Completion::Clock)?;
         let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
-        (!self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(press + wait)
+        let due = (press + wait).max(self.passes_until);
+        (!self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(due)
     }
 
     /// The illegal move that explains the board, if there is one.
@@ -519,13 +523,18 @@ impl BoardTrack {
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
         }
+        if let Some(until) =
+            found.as_ref().and_then(|found| self.passes(found.played, seen)).filter(|until| at < *until)
+        {
+            self.passes_until = until;
+            return None;
+        }
         self.looked_illegal = Some(self.state());
         let found = found?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
         let moved = || self.may_have_moved(position, found.played, seen);
-        let passes = || self.passes(found.played, seen, at);
-        if found.contested || found.open || passes() || self.line.is_empty() && (!found.own || moved()) {
+        if found.contested || found.open || self.line.is_empty() && (!found.own || moved()) {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
@@ -537,10 +546,10 @@ impl BoardTrack {
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 
-    /// Whether the man of a move came after the press, and so lately that it may go on.
-    fn passes(&self, m: Move, seen: &Seen<'_>, at: Instant) -> bool {
+    /// Until when the man of a move may go on, if it came after the press.
+    fn passes(&self, m: Move, seen: &Seen<'_>) -> Option<Instant> {
         let came = seen.placement.changed(uci::destination(m));
-        self.presses.front().is_some_and(|press| press.at < came) && at - came < SCAN_US
+        self.presses.front().filter(|press| press.at < came).map(|_| came + SCAN_US)
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
