@@ -523,9 +523,8 @@ impl BoardTrack {
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
         }
-        if let Some(until) =
-            found.as_ref().and_then(|found| self.passes(found.played, seen)).filter(|until| at < *until)
-        {
+        let passes = |found: &Illegal| self.passes(position, found.played, seen).filter(|until| at < *until);
+        if let Some(until) = found.as_ref().filter(|_| self.line.is_empty()).and_then(passes) {
             self.passes_until = until;
             return None;
         }
@@ -546,10 +545,14 @@ impl BoardTrack {
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 
-    /// Until when the man of a move may go on, if it came after the press.
-    fn passes(&self, m: Move, seen: &Seen<'_>) -> Option<Instant> {
-        let came = seen.placement.changed(uci::destination(m));
-        self.presses.front().filter(|press| press.at < came).map(|_| came + SCAN_US)
+    /// Until when the man of a move may go on, if it stands there and came after the press; longer where nothing tells
+    /// which man that is.
+    fn passes(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> Option<Instant> {
+        let to = uci::destination(m);
+        let came = seen.placement.changed(to);
+        let stands = seen.placement.kinds(to).allows(Some(m.role().of(position.turn())));
+        let rest = if seen.placement.kinds(to).single().is_some() { SCAN_US } else { REST_US };
+        self.presses.front().filter(|press| stands && press.at < came).map(|_| came + rest)
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
