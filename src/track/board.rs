@@ -524,7 +524,7 @@ impl BoardTrack {
             return None;
         }
         let passes = |found: &Illegal| self.passes(position, found.played, seen).filter(|until| at < *until);
-        if let Some(until) = found.as_ref().filter(|_| self.line.is_empty()).and_then(passes) {
+        if let Some(until) = found.as_ref().and_then(passes) {
             self.passes_until = until;
             return None;
         }
@@ -545,14 +545,15 @@ impl BoardTrack {
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
     }
 
-    /// Until when the man of a move may go on, if it stands there and came after the press; longer where nothing tells
-    /// which man that is.
+    /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which
+    /// man that is, it is waited for longer, and for a legal line, too.
     fn passes(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> Option<Instant> {
-        let to = uci::destination(m);
-        let came = seen.placement.changed(to);
-        let stands = seen.placement.kinds(to).allows(Some(m.role().of(position.turn())));
-        let rest = if seen.placement.kinds(to).single().is_some() { SCAN_US } else { REST_US };
-        self.presses.front().filter(|press| stands && press.at < came).map(|_| came + rest)
+        let (placement, to) = (seen.placement, uci::destination(m));
+        let (came, told) = (placement.changed(to), placement.kinds(to).single().is_some());
+        let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
+        let after = self.presses.front().is_some_and(|press| press.at < came);
+        let passes = stands && after && (self.line.is_empty() || !told);
+        passes.then_some(came + if told { SCAN_US } else { REST_US })
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
