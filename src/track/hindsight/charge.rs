@@ -96,7 +96,7 @@ impl Charge<'_> {
     fn known(&self, log: &Log<'_>, mut squares: Bitboard, shown: &Squares) -> Bitboard {
         let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
         let blind: Bitboard = (squares & log.blind(self.from, self.at)).into_iter().filter(empty).collect();
-        let lies = |square: &Square| empty(square) && log.stayed(*square, self.from + -AT_PRESS_US, self.at + LATE_US);
+        let lies = |square: &Square| empty(square) && log.stayed(*square, self.from, self.at + LATE_US);
         let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
         squares &= !blind & !laid;
         for alias in self.account.aliases {
