@@ -7,11 +7,11 @@ use arrayvec::ArrayVec;
 use super::{
     AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     declared::Said,
-    illegal::{self, Illegal},
+    illegal,
     past::Past,
     retell::Suspicion,
     search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
-    settled::{made_at, made_first, touched},
+    settled::{made_first, touched},
 };
 use crate::{
     notation::uci,
@@ -28,9 +28,7 @@ const PLIES_AHEAD: usize = 3;
 /// How long a press waits for a man that another board has yet to send.
 const ARRIVING_US: i64 = 5 * SECOND;
 /// How long after a press an illegal move is looked for where no legal one was found.
-const ILLEGAL_US: i64 = 400 * MS;
-/// Plies that must have been read without doubt before an illegal move is believed at once.
-const TRUSTED_PLIES: usize = 12;
+pub(super) const ILLEGAL_US: i64 = 400 * MS;
 /// So many men in the air without a clock that runs are being swept off.
 pub(super) const SWEPT_MEN: usize = 6;
 /// So many squares that no plies explain after a gap are another position: the men are set up anew.
@@ -119,13 +117,13 @@ pub struct BoardTrack {
     /// Men stand where the line has none.
     strangers: bool,
     /// The line begins with the drop of a man that still lies in the tray.
-    dropped_lies: bool,
+    pub(super) dropped_lies: bool,
     /// The clock was pressed on a line that much speaks against, where squares do not tell men: a man may be another.
     pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
-    looked_illegal: Option<(Instant, Instant)>,
+    pub(super) looked_illegal: Option<(Instant, Instant)>,
     /// Until when the man of a move that looks illegal may go on.
-    passes_until: Instant,
+    pub(super) passes_until: Instant,
     /// The same of a ply that no sensor shows and that is answered.
     pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
@@ -492,118 +490,6 @@ impl BoardTrack {
         self.presses.front().filter(|_| doubtful).map(|press| press.at)
     }
 
-    /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
-    /// explain: all squares have been read since the press.
-    pub fn illegal_due(&self) -> Option<Instant> {
-        let press = self.doubtful_press().filter(|_| self.completion == Completion::Clock)?;
-        let wait = if self.line.is_empty() { ILLEGAL_US } else { SCAN_US };
-        let due = (press + wait).max(self.passes_until);
-        (!self.is_unwatched() && self.looked_illegal != Some(self.state())).then_some(due)
-    }
-
-    /// The illegal move that explains the board, if there is one.
-    pub(super) fn illegal(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<Illegal> {
-        let presses: Vec<Instant> = self.pressed().collect();
-        illegal::explain(position, Evidence { presses: &presses, ..self.evidence(seen, 0) })
-    }
-
-    /// Completes the illegal move that explains the board better than legal ones, and than other readings of the last
-    /// plies.
-    pub fn complete_likely_illegal(
-        &mut self,
-        position: &BoardPosition,
-        board: BoardId,
-        arriving: &Arriving,
-        awaits: bool,
-        seen: &Seen<'_>,
-        at: Instant,
-    ) -> Option<Completed> {
-        let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted());
-        if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
-            return None;
-        }
-        let passes = |found: &Illegal| self.passes(position, found.played, seen).filter(|until| at < *until);
-        if let Some(until) = found.as_ref().and_then(passes) {
-            self.passes_until = until;
-            return None;
-        }
-        self.looked_illegal = Some(self.state());
-        let found = found?;
-        // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
-        // such a man is in the air.
-        let moved = || self.may_have_moved(position, found.played, seen);
-        if found.contested || found.open || self.line.is_empty() && (!found.own || moved()) {
-            return None;
-        }
-        let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
-        let better = nothing || found.cost < legal;
-        let root = arriving.apply(position);
-        let otherwise = better
-            && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
-        if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
-    }
-
-    /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which
-    /// man that is, it is waited for longer, and for a legal line, too.
-    fn passes(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> Option<Instant> {
-        let (placement, to) = (seen.placement, uci::destination(m));
-        let (came, told) = (placement.changed(to), placement.kinds(to).single().is_some());
-        let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
-        let after = self.presses.front().is_some_and(|press| press.at < came);
-        let passes = stands && after && (self.line.is_empty() || !told);
-        passes.then_some(came + if told { SCAN_US } else { REST_US })
-    }
-
-    /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
-    fn may_have_moved(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
-        let Move::Put { role, .. } = m else { return false };
-        let alike = self.in_air & position.board().by_role(role);
-        alike.any() && !in_hand(m, seen, position.turn())
-    }
-
-    /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
-    pub(super) fn is_trusted(&self) -> bool {
-        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
-    }
-
-    /// Completes the illegal move that explains the board, if there is one, after all else was tried.
-    pub fn complete_illegal(
-        &mut self,
-        position: &BoardPosition,
-        board: BoardId,
-        seen: &Seen<'_>,
-        at: Instant,
-    ) -> Option<Completed> {
-        let found = self.illegal(position, seen).filter(|found| found.cost <= cost::ILLEGAL_MOST)?;
-        self.complete_as(found, position, board, seen, at)
-    }
-
-    /// Completes an illegal move. What was played after it is found by the next observation.
-    fn complete_as(
-        &mut self,
-        found: Illegal,
-        position: &BoardPosition,
-        board: BoardId,
-        seen: &Seen<'_>,
-        at: Instant,
-    ) -> Option<Completed> {
-        let press = self.presses.pop_front()?;
-        if found.reasons.contains(&Reason::DropWrongColour) {
-            let square = uci::destination(found.played);
-            self.aliases.truncate(search::ALIASES_MAX - 1);
-            self.aliases.push(Alias { square, reads: seen.placement.kinds(square), learnt: self.past.len() + 1 });
-        }
-        self.note_illegal(&found);
-        self.line.clear();
-        self.rivals.clear();
-        let made_at = made_at(found.played, Bitboard::EMPTY, seen.placement, at).min(press.at);
-        let held = in_hand(found.played, seen, position.turn());
-        let reasons = if held && found.reasons == [Reason::DropNotInPocket] { Vec::new() } else { found.reasons };
-        Some(self.completed_by(press, position, board, (found.played, made_at), reasons))
-    }
-
     pub(super) fn completed_by(
         &mut self,
         press: Press,
@@ -653,7 +539,7 @@ fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, eviden
 }
 
 /// Whether a drop's man left the player's tray: then it was in the pocket, whatever is known of the partner's captures.
-fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
+pub(super) fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
     let Move::Put { role, .. } = m else { return false };
     seen.lifted.get(turn).is_some_and(|hand| *hand.men.get(role) > 0)
 }

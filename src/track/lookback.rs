@@ -10,7 +10,7 @@ use super::{
     Completed, LOOK_BACK_REST_US, PATIENCE_US, SCAN_US,
     board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
-    past::{Past, reread},
+    past::{Past, reread, reread_from},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
     settled::{made_at, touched},
 };
@@ -50,6 +50,21 @@ pub struct Revision {
     pub from: usize,
     /// The plies from there on.
     pub moves: Vec<Completed>,
+}
+
+/// A man that is said to have gone to one square and went to another.
+#[derive(Clone, Copy)]
+struct Strayed {
+    said: Square,
+    is: Square,
+}
+
+impl Strayed {
+    fn of(said: Move, is: Move) -> Option<Strayed> {
+        let same = said.from() == is.from() && said.role() == is.role();
+        let [said, is] = [said, is].map(uci::destination);
+        (same && said != is).then_some(Strayed { said, is })
+    }
 }
 
 impl Revision {
@@ -291,12 +306,16 @@ impl BoardTrack {
         other: impl Fn(usize) -> Option<Move>,
     ) -> Option<(Vec<Move>, Explanation)> {
         let mut ways = vec![(Vec::new(), self.root(position, self.past.len() - from))];
+        let mut strayed: Option<Strayed> = None;
         for (index, past) in self.past.iter().enumerate().skip(from) {
             let mut next = Vec::with_capacity(ways.len());
+            let other = other(index);
+            let gone_on = strayed.take_if(|strayed| past.played.from() == Some(strayed.said));
             for (moves, before) in &mut ways {
-                let options = match other(index) {
-                    Some(other) => reread(before, other).into_iter().collect(),
-                    None => past.again(before),
+                let options = match (other, gone_on) {
+                    (Some(other), _) => reread(before, other).into_iter().collect(),
+                    (None, Some(man)) => reread_from(before, past.played, man.is).into_iter().collect(),
+                    (None, None) => past.again(before),
                 };
                 for m in options {
                     let (mut moves, mut after): (Vec<Move>, BoardPosition) = (moves.clone(), before.clone());
@@ -307,6 +326,9 @@ impl BoardTrack {
             }
             next.truncate(WAYS_MAX);
             ways = next;
+            // What comes to its square has captured it.
+            let stands = |strayed: &Strayed| uci::destination(past.played) != strayed.said;
+            strayed = other.and_then(|other| Strayed::of(past.played, other)).or(strayed.filter(stands));
         }
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };

@@ -11,13 +11,15 @@
 //! clock completes the first ply of the line once it is firm: its man has been seen at rest for a whole scan, so that
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
 //! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
-//! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`).
+//! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`,
+//! `accuse`).
 //! What lies in trays that feel only that something is there follows from captures and drops (`slots`); a drop may get
 //! another name by that, or by how its man moves (`rename`).
 //! What a pawn became is what its player said, or what explains the moves since (`declared`).
 //! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
 //! what stands there then (`gap`). Where no clock tells, replies and rest complete plies (`settled`, `turns`).
 
+mod accuse;
 mod board;
 pub mod cost;
 mod declared;

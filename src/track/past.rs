@@ -4,7 +4,7 @@ use super::{Completed, Press, SCAN_US, slots::Lay};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::Placement,
-    types::{ByRole, CastlingSide, ClockTimes, Instant, Kinds, Role},
+    types::{ByRole, CastlingSide, ClockTimes, Instant, Kinds, Role, Square},
 };
 
 /// One completed ply.
@@ -131,7 +131,16 @@ pub fn reread(position: &BoardPosition, m: Move) -> Option<Move> {
     let attempt = match m {
         Move::Put { role, to } => Attempt::Drop { man: role.of(position.turn()), to },
         Move::Castle { king, rook } => Attempt::Castle(CastlingSide::from_king_side(rook > king)),
-        _ => Attempt::Move { from: m.from()?, to: m.to(), promotion: m.promotion() },
+        _ => return reread_from(position, m, m.from()?),
     };
+    legal(position, attempt)
+}
+
+/// The legal move in `position` by which the man of `from` goes where that of `m` went in another.
+pub fn reread_from(position: &BoardPosition, m: Move, from: Square) -> Option<Move> {
+    legal(position, Attempt::Move { from, to: m.to(), promotion: m.promotion() })
+}
+
+fn legal(position: &BoardPosition, attempt: Attempt) -> Option<Move> {
     position.as_move(attempt).filter(|played| position.is_legal(*played))
 }

@@ -3,8 +3,8 @@
 //! A script has one step a word, 30 ms each. `e2-` the square is empty, `e4P` a white pawn stands there, `w` White
 //! presses, `b` Black presses: all on board A, on B with `B:` before it. `b=p.` tray b shows a pawn in the first of two
 //! slots, `b!claim` a button of seat b, `stop` both clocks are stopped, `go` they go on, `.` half a second, `5s` five
-//! seconds. `?verb{…}` asks for a verb with its data; `restart` the daemon is away for a second. Clocks run and trays
-//! beat all the time.
+//! seconds, `80ms` as many milliseconds. `?verb{…}` asks for a verb with its data; `restart` the daemon is away for a
+//! second. Clocks run and trays beat all the time.
 
 mod claims;
 mod clocks;
@@ -311,6 +311,9 @@ impl Bench {
                 return self.pass(STEP_US);
             }
             _ => {}
+        }
+        if let Some(ms) = word.strip_suffix("ms").and_then(|number| number.parse::<i64>().ok()) {
+            return self.pass(ms * MS);
         }
         if let Some(seconds) = word.strip_suffix('s').and_then(|number| number.parse::<i64>().ok()) {
             return self.pass(seconds * SECOND);

@@ -46,6 +46,29 @@ fn castling_is_complete_before_the_press() {
 }
 
 #[test]
+fn a_man_that_comes_after_the_press_may_go_on() {
+    let check = |script: &str, moves: &str, expect: &[&str]| {
+        let mut bench = Bench::playing(&json!({}));
+        bench.play(script);
+        assert_eq!((bench.moves().as_str(), bench.told()), (moves, expect.iter().map(ToString::to_string).collect()));
+    };
+    // it hovers over a square on its way
+    check("g1- w 210ms g3N 150ms g3- f3N 4s", "Nf3", &[]);
+    check("g1- w 210ms g3N 3s", "Ng3", &["illegal-move A decisive geometry"]);
+    // it was captured there: the move was made
+    let begin = "a2- a3P . w e7- e5p . b";
+    let taken = format!("{begin} g1- w h4N 150ms d8- h4- h4q 3s");
+    check(&taken, "a3 e5 Nh4", &["illegal-move A decisive geometry"]);
+}
+
+#[test]
+fn a_man_that_makes_its_move_and_comes_back_before_the_clock_is_read() {
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("g1- f3N . w b8- c6n . b f3- g1N 300ms d7- d5p 60ms g1- w f3N 150ms b . w 2s");
+    assert_eq!((bench.moves().as_str(), bench.told()), ("Nf3 Nc6 Ng1 d5 Nf3", vec![]));
+}
+
+#[test]
 fn a_press_without_a_move_is_told_when_nothing_explains_it() {
     check("w 4s", &["clock-without-move A warning"]); // WBN 7.7
     check("w . . . b 4s", &["clock-without-move A warning"]);
