@@ -7,7 +7,7 @@ use super::Evidence;
 use crate::{
     rules::{BoardPosition, Move},
     track::AT_PRESS_US,
-    types::{Bitboard, Kinds},
+    types::{Bitboard, Kinds, Square},
 };
 
 /// Squares of the player to move that were empty when the clock was pressed, and to which their men have come since.
@@ -15,7 +15,7 @@ pub fn returned(position: &BoardPosition, evidence: &Evidence<'_>) -> Bitboard {
     let placement = evidence.placement;
     let Some(press) = evidence.presses.first().filter(|_| !evidence.gap) else { return Bitboard::EMPTY };
     let own = position.board().by_color(position.turn());
-    let back = |square: &crate::types::Square| {
+    let back = |square: &Square| {
         let man = position.board().piece_at(*square).map_or(Kinds::EMPTY, Kinds::only);
         let came = placement.changed(*square) > *press && placement.kinds(*square) == man;
         came && placement.kinds_at(*square, *press) == Kinds::EMPTY
