@@ -335,7 +335,8 @@ impl<'a> Search<'a> {
             }
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
-                let touches = touches || first && returned::stood(&parent.position, &self.evidence, m);
+                let back = first && m.from().is_some_and(|from| self.returned.contains(from));
+                let touches = touches || back && returned::stood(&parent.position, &self.evidence, m);
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     next.push(self.child(parent, m));
                 }
