@@ -224,7 +224,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         let airy = evidence.gap || best.mismatch.missing.count() > 1;
         let open = if airy { best.mismatch.any() } else { best.mismatch.foreign };
         let answered = !best.line.is_empty() && best.line.len() >= evidence.presses.len();
-        // Who is back has made two moves.
+        // Who is back has made two moves: fewer plies may explain the board and not be what was played.
         let back = search.returned.any() && frontier.first().is_some_and(|node| node.line.len() < BACK_PLIES);
         if open.is_empty() && answered && !back {
             break;
@@ -325,9 +325,7 @@ impl<'a> Search<'a> {
             let absent = self.evidence.blind & parent.position.board().occupied();
             let open = parent.mismatch.any() | self.restless | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
-            let first = parent.line.is_empty();
-            let from = if first { open | self.returned } else { open };
-            let mut among = Among { from, to: Bitboard::FULL, drops: open_to };
+            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to };
             match expected.map(|m| m.from().ok_or(m.to())) {
                 Some(Ok(from)) => among.from.add(from),
                 Some(Err(to)) => among.drops.add(to),
@@ -335,8 +333,6 @@ impl<'a> Search<'a> {
             }
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
-                let back = first && m.from().is_some_and(|from| self.returned.contains(from));
-                let touches = touches || back && returned::stood(&parent.position, &self.evidence, m);
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     next.push(self.child(parent, m));
                 }

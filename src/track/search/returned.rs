@@ -5,8 +5,7 @@
 
 use super::Evidence;
 use crate::{
-    rules::{BoardPosition, Move},
-    track::AT_PRESS_US,
+    rules::BoardPosition,
     types::{Bitboard, Kinds, Square},
 };
 
@@ -21,11 +20,4 @@ pub fn returned(position: &BoardPosition, evidence: &Evidence<'_>) -> Bitboard {
         came && placement.kinds_at(*square, *press) == Kinds::EMPTY
     };
     own.into_iter().filter(back).collect()
-}
-
-/// Whether the man of a move was seen where it goes when the clock was pressed.
-pub fn stood(position: &BoardPosition, evidence: &Evidence<'_>, m: Move) -> bool {
-    let man = m.role().of(position.turn());
-    let at_press = |press: &_| evidence.placement.showed(m.to(), man, *press + -AT_PRESS_US, *press);
-    evidence.presses.first().is_some_and(at_press)
 }
