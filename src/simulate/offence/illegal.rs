@@ -117,7 +117,7 @@ fn last_ply(position: &BoardPosition, board: BoardId, attempt: Attempt, reason: 
     };
     let promoted = from.is_some_and(|from| position.promoted().contains(from));
     let text = match from {
-        Some(from) => format!("{from}{to}"),
+        Some(from) => format!("{from}{to}{}", promotion.map_or(String::new(), |role| role.char().to_string())),
         None => format!("{}@{to}", man.role.upper_char()),
     };
     Some(Ply {
