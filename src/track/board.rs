@@ -311,10 +311,8 @@ impl BoardTrack {
 
     /// What there is to go by for a line that begins `back` plies before the present.
     pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
-        let made_at = |plies: usize| {
-            let ply = self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
-            ply.map_or(Instant::LONG_AGO, |past| past.made_at)
-        };
+        let ply = |plies: usize| self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
+        let made_at = |plies: usize| ply(plies).map_or(Instant::LONG_AGO, |past| past.made_at);
         Evidence {
             placement: seen.placement,
             before: &[],
@@ -323,6 +321,7 @@ impl BoardTrack {
             arrived: &seen.arrived,
             since: [made_at(2), made_at(1)],
             rest_since: made_at(1),
+            turn_since: ply(1).map_or(Instant::LONG_AGO, |past| past.completed_at),
             aliases: &self.aliases,
             blind: self.blind,
             still: Bitboard::EMPTY,

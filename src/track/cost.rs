@@ -70,6 +70,8 @@ pub const EARLY: u32 = 5;
 pub const LATER: u32 = 2;
 /// The same, a while after it, of the player who then pressed the clock: it was the move rather than one ahead.
 pub const LATER_PRESSED: u32 = 4;
+/// The same, where the last man of the line came before the other player had pressed the clock.
+pub const IN_TURN: u32 = 6;
 /// A man of the player who moved last went ahead of its turn before the move itself was made.
 pub const SOONER: u32 = 2;
 /// An illegal move.

@@ -144,6 +144,8 @@ pub struct Evidence<'a> {
     pub since: [Instant; 2],
     /// When the last completed ply before the line was made.
     pub rest_since: Instant,
+    /// When the clock was pressed for it.
+    pub turn_since: Instant,
     /// Men known to read as others.
     pub aliases: &'a [Alias],
     /// Squares known to feel nothing.
@@ -667,7 +669,7 @@ pub(super) fn castled_rook(m: Move) -> Option<Square> {
 }
 
 /// Whether a rook goes where castling with a king that stands there puts it.
-fn castles_with(m: Move, king: Square) -> bool {
+pub(super) fn castles_with(m: Move, king: Square) -> bool {
     let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
     let castled = [(File::A, File::D), (File::H, File::F)].contains(&(from.file(), to.file()));
     castled && king.file() == File::E && [from.rank(), to.rank()] == [king.rank(); 2]

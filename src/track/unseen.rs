@@ -162,7 +162,16 @@ impl BoardTrack {
         let [first, second] = evidence.since;
         let since = [second, first];
         let blind = self.blind | Bitboard::from(played.to());
-        let evidence = Evidence { presses, since, rest_since: *press, lifted, blind, noting: false, ..evidence };
+        let evidence = Evidence {
+            presses,
+            since,
+            rest_since: *press,
+            turn_since: *press,
+            lifted,
+            blind,
+            noting: false,
+            ..evidence
+        };
         let found = search::explain(&after, evidence, presses.len() + 1);
         is_explained(found.mismatch).then_some(found.cost)
     }

@@ -197,6 +197,8 @@ impl Charge<'_> {
                     if theirs(man) && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));
                     }
+                    let in_turn = man.color != self.position.turn() && self.is_in_turn(log, square);
+                    cost += weigh!(items, IN_TURN * u32::from(in_turn));
                     cost += items.take(name, stray);
                 }
                 _ => cost += weigh!(items, FOREIGN),
@@ -208,10 +210,19 @@ impl Charge<'_> {
         let theirs: Bitboard =
             (missing & self.position.board().by_color(self.position.turn())).into_iter().filter(left).collect();
         let fresh = missing & !self.wrong;
-        cost += weigh!(items, MISSING * (fresh & theirs).count() as u32)
+        let king = self.position.king(!self.position.turn()).filter(|king| fresh.contains(*king));
+        let king_off = king.is_some_and(|king| search::castles_with(self.played, king));
+        cost += weigh!(items, KING_OFF * u32::from(king_off))
+            + weigh!(items, MISSING * (fresh & theirs).count() as u32)
             + weigh!(items, LACKING * (fresh & !theirs).count() as u32)
             + weigh!(items, GONE * (missing & self.wrong).count() as u32);
         (cost, lasting)
+    }
+
+    /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
+    fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
+        let [came, arrived] = [square, uci::destination(self.played)].map(|to| log.last(to, self.at));
+        came.zip(arrived).is_some_and(|(came, arrived)| arrived.since < self.from && self.from < came.since)
     }
 
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.

@@ -5,7 +5,7 @@
 
 use shakmaty::attacks;
 
-use super::{HESITATES_US, Line, Search};
+use super::{Evidence, HESITATES_US, Line, Search};
 use crate::{
     notation::uci,
     rules::BoardPosition,
@@ -50,11 +50,15 @@ impl Search<'_> {
         (to, ahead): (Square, bool),
         arrived: Instant,
     ) -> (&'static str, u32) {
-        let came = self.evidence.placement.changed(to);
+        let Evidence { placement, turn_since, .. } = self.evidence;
+        let came = placement.changed(to);
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
         match pressed {
             _ if ahead && came + CARRIED_US < arrived && self.is_first(line, after, came) => named!(SOONER),
             _ if came <= arrived => ("", 0),
+            Some(press) if came <= *press && line.len() == 1 && arrived < turn_since && turn_since < came => {
+                named!(IN_TURN)
+            }
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
             _ => named!(LATER),
         }
