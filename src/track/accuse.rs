@@ -21,6 +21,8 @@ use crate::{
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
+/// The same for castling: king and rook do not come to those squares by chance.
+const CASTLING_TRUSTED_PLIES: usize = 4;
 
 impl BoardTrack {
     /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
@@ -50,7 +52,8 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let found = self.illegal(position, seen).filter(|_| own && self.is_trusted());
+        let trusted = |found: &Illegal| self.is_trusted_for(trusted_plies(found));
+        let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
         }
@@ -96,7 +99,11 @@ impl BoardTrack {
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
     pub(super) fn is_trusted(&self) -> bool {
-        self.past.iter().rev().take(TRUSTED_PLIES).all(Past::is_trusted)
+        self.is_trusted_for(TRUSTED_PLIES)
+    }
+
+    fn is_trusted_for(&self, plies: usize) -> bool {
+        self.past.iter().rev().take(plies).all(Past::is_trusted)
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.
@@ -133,5 +140,14 @@ impl BoardTrack {
         let held = in_hand(found.played, seen, position.turn());
         let reasons = if held && found.reasons == [Reason::DropNotInPocket] { Vec::new() } else { found.reasons };
         Some(self.completed_by(press, position, board, (found.played, made_at), reasons))
+    }
+}
+
+/// How many plies must have been read without doubt: none where the very man that stands there is what is illegal.
+fn trusted_plies(found: &Illegal) -> usize {
+    match found.played {
+        Move::Castle { .. } => CASTLING_TRUSTED_PLIES,
+        _ if found.reasons == [Reason::PromotionPiece] => 0,
+        _ => TRUSTED_PLIES,
     }
 }

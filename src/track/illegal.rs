@@ -65,13 +65,16 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let items = Items::new(evidence.noting);
         let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
         let aliases = with_stranger(position, evidence, attempt);
-        let (rest, mismatch, items) = rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
+        let Rest { cost: rest, mismatch, beside, items } =
+            rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
         let whole = mismatch.any().is_empty();
         let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
         // What left later may be what the reply captures.
         let open = air.into_iter().any(|square| placement.changed(square) + AT_PRESS_US <= press);
-        let found = || Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
-        mismatch.foreign.is_empty().then(|| (found(), whole))
+        // A real man stands there: that does not come about because something else is read wrongly.
+        let known = mismatch.foreign.is_empty() || beside && reasons.contains(&Reason::PromotionPiece);
+        let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
+        known.then_some((found, whole))
     });
     let found: Vec<(Illegal, bool)> = found.filter(|(found, _)| !found.reasons.is_empty()).collect();
     let drop = |(found, whole): &&(Illegal, bool)| *whole && found.is_from_nowhere();
@@ -84,8 +87,19 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     Some(Illegal { contested, ..best })
 }
 
+/// The best legal plies after an illegal move.
+struct Rest {
+    /// What it costs to believe them.
+    cost: u32,
+    /// What they leave open.
+    mismatch: Mismatch,
+    /// All men that stand where none should stand beside their squares.
+    beside: bool,
+    items: Vec<Item>,
+}
+
 /// What it costs to believe the best legal plies after an illegal move, and what they leave open.
-fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &Items) -> (u32, Mismatch, Vec<Item>) {
+fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &Items) -> Rest {
     let mut after = position.clone();
     after.play(played);
     let (press, presses) =
@@ -104,7 +118,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     let placement = evidence.placement;
     let [first, second] = evidence.since;
     let since = [second, first];
-    let evidence = Evidence { presses, since, rest_since: press, before: &[], lifted: &lifted, ..evidence };
+    let evidence =
+        Evidence { presses, since, rest_since: press, turn_since: press, before: &[], lifted: &lifted, ..evidence };
     let mut found = search::explain(&after, evidence, presses.len() + 1);
     if let Some((from, king)) = king_taken(&after, placement, found.mismatch) {
         found.mismatch.foreign.discard(king);
@@ -113,8 +128,26 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         let open = cost::FOREIGN + cost::MISSING + answered;
         found.cost = found.cost.saturating_sub(open) + weigh!(items, PLY);
     }
+    for m in &found.line {
+        after.play(*m);
+    }
+    let beside = stand_beside(&after, placement, found.mismatch);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
-    (found.cost + from_nowhere, found.mismatch, items.before(rest))
+    Rest { cost: found.cost + from_nowhere, mismatch: found.mismatch, beside, items: items.before(rest) }
+}
+
+/// Whether all men that stand where none should are men that are missing beside.
+fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> bool {
+    let mut missing = mismatch.missing;
+    mismatch.foreign.into_iter().all(|to| {
+        let beside = |from: &Square| {
+            let man = after.board().piece_at(*from).filter(|man| placement.kinds(to).allows(Some(*man)));
+            man.is_some_and(|_| from.distance(to) == 1 && !after.board().occupied().contains(to))
+        };
+        let from = missing.into_iter().find(beside);
+        from.into_iter().for_each(|from| missing.discard(from));
+        from.is_some()
+    })
 }
 
 /// The man of the player to move that has taken the king, which no rule knows: from where, and where.
@@ -230,7 +263,7 @@ fn moved_to(
     to: Square,
     press: Instant,
 ) -> Option<(Attempt, Weight)> {
-    let Evidence { placement, since, rest_since, .. } = evidence;
+    let Evidence { placement, since, rest_since, turn_since, .. } = evidence;
     let man = position.board().piece_at(from)?;
     let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
     let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
@@ -243,10 +276,11 @@ fn moved_to(
         _ if ahead => named!(ILLEGAL_AHEAD),
         _ => named!(ILLEGAL),
     };
-    // Men of the opponent are next to their squares more often than somebody moves them.
+    // Men of the opponent are next to their squares more often than somebody moves them: its own hand did it when they
+    // came there before it had pressed the clock.
     let own = man.color == position.turn();
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
-    let went = (since..=until).contains(&placement.changed(from));
+    let went = (since..=until).contains(&placement.changed(from)) && (own || placement.changed(to) >= turn_since);
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
