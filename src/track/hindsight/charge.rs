@@ -222,6 +222,7 @@ impl Charge<'_> {
     /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
     fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
         let [came, arrived] = [square, uci::destination(self.played)].map(|to| log.last(to, self.at));
+        let arrived = arrived.filter(|arrived| arrived.kinds != Kinds::EMPTY);
         came.zip(arrived).is_some_and(|(came, arrived)| arrived.since < self.from && self.from < came.since)
     }
 

@@ -11,7 +11,7 @@ use crate::{
     rules::BoardPosition,
     sense::Mismatch,
     track::{CARRIED_US, cost, explain::named},
-    types::{Bitboard, Instant, Piece, Role, Square},
+    types::{Bitboard, Instant, Kinds, Piece, Role, Square},
 };
 
 impl Search<'_> {
@@ -56,12 +56,18 @@ impl Search<'_> {
         match pressed {
             _ if ahead && came + CARRIED_US < arrived && self.is_first(line, after, came) => named!(SOONER),
             _ if came <= arrived => ("", 0),
-            Some(press) if came <= *press && line.len() == 1 && arrived < turn_since && turn_since < came => {
-                named!(IN_TURN)
-            }
+            Some(press) if came <= *press && turn_since < came && self.came_before_turn(line) => named!(IN_TURN),
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
             _ => named!(LATER),
         }
+    }
+
+    /// Whether the man of a line's one ply stands where it went since before the other player pressed the clock.
+    fn came_before_turn(&self, line: &Line) -> bool {
+        let Evidence { placement, turn_since, .. } = self.evidence;
+        let [only] = line[..] else { return false };
+        let to = uci::destination(only);
+        placement.kinds(to) != Kinds::EMPTY && placement.changed(to) < turn_since
     }
 
     /// Whether the man of a line's last ply had not been on its square before some instant: it was not put there again.
