@@ -216,7 +216,8 @@ impl BoardTrack {
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
-        past.alternatives().chain(kinds).chain(self.unfelt_drops(index, seen))
+        let unfelt = if long { self.unfelt_drops(index, seen) } else { Vec::new() };
+        past.alternatives().chain(kinds).chain(unfelt)
     }
 
     /// Where else a man may have been dropped that was captured at once, as it seems, and that nobody saw: it stands on
