@@ -313,6 +313,7 @@ impl BoardTrack {
     pub(super) fn evidence<'a>(&'a self, seen: &'a Seen<'_>, back: usize) -> Evidence<'a> {
         let ply = |plies: usize| self.past.len().checked_sub(back + plies).and_then(|index| self.past.get(index));
         let made_at = |plies: usize| ply(plies).map_or(Instant::LONG_AGO, |past| past.made_at);
+        let completed_at = |plies: usize| ply(plies).map_or(Instant::LONG_AGO, |past| past.completed_at);
         Evidence {
             placement: seen.placement,
             before: &[],
@@ -321,7 +322,7 @@ impl BoardTrack {
             arrived: &seen.arrived,
             since: [made_at(2), made_at(1)],
             rest_since: made_at(1),
-            turn_since: ply(1).map_or(Instant::LONG_AGO, |past| past.completed_at),
+            pressed: [completed_at(2), completed_at(1)],
             aliases: &self.aliases,
             blind: self.blind,
             still: Bitboard::EMPTY,

@@ -118,8 +118,15 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     let placement = evidence.placement;
     let [first, second] = evidence.since;
     let since = [second, first];
-    let evidence =
-        Evidence { presses, since, rest_since: press, turn_since: press, before: &[], lifted: &lifted, ..evidence };
+    let evidence = Evidence {
+        presses,
+        since,
+        rest_since: press,
+        pressed: [evidence.pressed[1], press],
+        before: &[],
+        lifted: &lifted,
+        ..evidence
+    };
     let mut found = search::explain(&after, evidence, presses.len() + 1);
     if let Some((from, king)) = king_taken(&after, placement, found.mismatch) {
         found.mismatch.foreign.discard(king);
@@ -263,7 +270,7 @@ fn moved_to(
     to: Square,
     press: Instant,
 ) -> Option<(Attempt, Weight)> {
-    let Evidence { placement, since, rest_since, turn_since, .. } = evidence;
+    let Evidence { placement, since, rest_since, pressed, .. } = evidence;
     let man = position.board().piece_at(from)?;
     let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
     let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
@@ -276,11 +283,12 @@ fn moved_to(
         _ if ahead => named!(ILLEGAL_AHEAD),
         _ => named!(ILLEGAL),
     };
-    // Men of the opponent are next to their squares more often than somebody moves them: its own hand did it when they
-    // came there before it had pressed the clock.
+    // Men of the opponent are next to their squares more often than somebody moves them. Men that came there before
+    // their player had pressed the clock were displaced by its own hand.
     let own = man.color == position.turn();
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
-    let went = (since..=until).contains(&placement.changed(from)) && (own || placement.changed(to) >= turn_since);
+    let went =
+        (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))

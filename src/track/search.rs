@@ -144,8 +144,8 @@ pub struct Evidence<'a> {
     pub since: [Instant; 2],
     /// When the last completed ply before the line was made.
     pub rest_since: Instant,
-    /// When the clock was pressed for it.
-    pub turn_since: Instant,
+    /// When the clock was pressed for the two plies before the line, the first player's own first.
+    pub pressed: [Instant; 2],
     /// Men known to read as others.
     pub aliases: &'a [Alias],
     /// Squares known to feel nothing.

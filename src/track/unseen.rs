@@ -166,7 +166,7 @@ impl BoardTrack {
             presses,
             since,
             rest_since: *press,
-            turn_since: *press,
+            pressed: [evidence.pressed[1], *press],
             lifted,
             blind,
             noting: false,

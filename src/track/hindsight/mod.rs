@@ -573,7 +573,7 @@ impl<'a> Teller<'a> {
             arrived,
             since,
             rest_since: since[1],
-            turn_since: node.completed[1],
+            pressed: node.completed,
             aliases,
             blind,
             still: Bitboard::EMPTY,

@@ -50,7 +50,7 @@ impl Search<'_> {
         (to, ahead): (Square, bool),
         arrived: Instant,
     ) -> (&'static str, u32) {
-        let Evidence { placement, turn_since, .. } = self.evidence;
+        let Evidence { placement, pressed: [_, turn_since], .. } = self.evidence;
         let came = placement.changed(to);
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
         match pressed {
@@ -64,7 +64,7 @@ impl Search<'_> {
 
     /// Whether the man of a line's one ply stands where it went since before the other player pressed the clock.
     fn came_before_turn(&self, line: &Line) -> bool {
-        let Evidence { placement, turn_since, .. } = self.evidence;
+        let Evidence { placement, pressed: [_, turn_since], .. } = self.evidence;
         let [only] = line[..] else { return false };
         let to = uci::destination(only);
         placement.kinds(to) != Kinds::EMPTY && placement.changed(to) < turn_since
