@@ -70,7 +70,7 @@ pub const EARLY: u32 = 5;
 pub const LATER: u32 = 2;
 /// The same, a while after it, of the player who then pressed the clock: it was the move rather than one ahead.
 pub const LATER_PRESSED: u32 = 4;
-/// The same, where the last man of the line came before the other player had pressed the clock.
+/// A man of the player came to its square after the other one's press, the line's own man before it: that was the move.
 pub const IN_TURN: u32 = 6;
 /// A man of the player who moved last went ahead of its turn before the move itself was made.
 pub const SOONER: u32 = 2;
@@ -125,3 +125,6 @@ pub const UNDO: u32 = 12;
 pub const GIVE_UP_MADE: u32 = 3;
 /// Explanations that differ by less are rivals: neither is published as certain.
 pub const MARGIN: u32 = 2;
+
+// A man that is told to have gone elsewhere is never dearer than one that is missing and one that should not be there.
+const _: () = assert!(DISPLACED_FAR + IN_TURN <= FOREIGN + MISSING && PREMOVE <= DISPLACED && LATER_PRESSED <= IN_TURN);

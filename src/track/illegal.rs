@@ -148,8 +148,8 @@ fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch
     let mut missing = mismatch.missing;
     mismatch.foreign.into_iter().all(|to| {
         let beside = |from: &Square| {
-            let man = after.board().piece_at(*from).filter(|man| placement.kinds(to).allows(Some(*man)));
-            man.is_some_and(|_| from.distance(to) == 1 && !after.board().occupied().contains(to))
+            let free = after.board().piece_at(to).is_none();
+            free && from.distance(to) == 1 && placement.kinds(to).allows(after.board().piece_at(*from))
         };
         let from = missing.into_iter().find(beside);
         from.into_iter().for_each(|from| missing.discard(from));

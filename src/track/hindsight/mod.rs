@@ -199,6 +199,8 @@ pub fn tell(account: Account<'_>, record: &[Move], most: u32) -> Option<Told> {
         teller.most = most.saturating_sub(left * cost::PLY);
         lines = teller.answer(lines, *press);
     }
+    teller.answered = true;
+    let mut lines: Vec<Node> = lines.into_iter().map(|line| teller.unheard(line)).collect();
     lines.retain(|line| line.len >= record.len());
     lines.truncate(FINISHED_MAX);
     lines.into_iter().map(|line| teller.finish(line)).min_by_key(|told| told.cost)
@@ -232,13 +234,23 @@ struct Teller<'a> {
     tried: Vec<Tried>,
     /// What a line may cost after the present press.
     most: u32,
+    /// All presses are answered.
+    answered: bool,
     items: Items,
 }
 
 impl<'a> Teller<'a> {
     fn new(account: Account<'a>, record: &'a [Move]) -> Teller<'a> {
         let log = Log::new(account.placement, account.blind, account.made[0] + -SCAN_US);
-        Teller { account, record, log, tried: Vec::new(), most: u32::MAX, items: Items::new(account.noting) }
+        Teller {
+            account,
+            record,
+            log,
+            tried: Vec::new(),
+            most: u32::MAX,
+            answered: false,
+            items: Items::new(account.noting),
+        }
     }
 
     fn root(&self) -> Node {
@@ -281,6 +293,15 @@ impl<'a> Teller<'a> {
             open = self.cheapest(unpressed);
         }
         self.cheapest(answered)
+    }
+
+    /// A line with the last plies of the record, whose presses were forgotten, or have been heard too late to tell.
+    fn unheard(&mut self, mut line: Node) -> Node {
+        let missing = self.record.len().saturating_sub(line.len);
+        for m in self.record.iter().skip(line.len).take(if missing > UNPRESSED_MAX { 0 } else { missing }) {
+            line = self.child(&line, *m, None, self.account.until);
+        }
+        line
     }
 
     /// A line with a press for nothing.
@@ -440,7 +461,7 @@ impl<'a> Teller<'a> {
             + self.items.take(name, nowhere)
             + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
             + if carried { weigh!(self.items, CARRIED) } else { 0 }
-            + if press.is_some() || unfelt { 0 } else { weigh!(self.items, UNPRESSED) };
+            + if press.is_some() || unfelt || self.answered { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
@@ -564,7 +585,8 @@ impl<'a> Teller<'a> {
         let arrived = &self.arrived(&node);
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
         let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
-        let idle = if timely || young.is_empty() { 0 } else { cost::IDLE };
+        // Where a press was forgotten, that of the next player was, too, and the next one heard is the player's own.
+        let idle = if timely || young.is_empty() || node.unpressed > 0 { 0 } else { cost::IDLE };
         let evidence = Evidence {
             placement,
             before: &[],
