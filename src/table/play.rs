@@ -255,8 +255,8 @@ impl Table {
         let view = self.clock_view(board);
         let Play { tracker, clocked, settle, .. } = &mut self.play;
         let was = std::mem::replace(&mut clocked[board.index()], view.is_some());
-        let running = view.is_some_and(|view| view.running.is_some());
-        tracker.set_turn(board, view.and_then(|view| view.to_move), running);
+        let stopped = view.is_some_and(|view| view.running.is_none());
+        tracker.set_turn(board, view.and_then(|view| view.to_move), stopped);
         match (was, view) {
             (true, None) => tracker.set_completion(board, Completion::Settle(*settle)),
             (false, Some(_)) => {

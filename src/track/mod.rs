@@ -162,11 +162,10 @@ impl Tracker {
         self.boards[board.index()].set_completion(completion);
     }
 
-    /// Whose time a board's clock runs, or would run, and whether it runs.
-    pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>, running: bool) {
+    /// Whose time a board's clock runs, or would run if the clock tells that, and whether it is known to be stopped.
+    pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>, stopped: bool) {
         let track = &mut self.boards[board.index()];
-        track.clock_turn = turn;
-        track.clock_stopped = turn.is_some() && !running;
+        (track.clock_turn, track.clock_stopped) = (turn, stopped);
     }
 
     /// Whether men are being swept off a board that no clock says to be stopped.
