@@ -127,6 +127,9 @@ pub struct State {
     open: ArrayVec<Captured, OPEN_MAX>,
     names: ArrayVec<Name, NAMES_MAX>,
     cost: u32,
+    /// What it costs that drops are called otherwise than by the record: the record speaks for what is told, not
+    /// against what may be.
+    misnamed: u32,
 }
 
 /// The accounts after an event, the cheapest first.
@@ -140,13 +143,13 @@ pub fn follow(states: &[State], event: Event) -> Vec<State> {
             Event::Dropped(dropped) => state.dropped(dropped, &mut next),
         }
     }
-    next.sort_by_key(|state| state.cost);
-    let most = next.first().map_or(0, |best| best.cost) + HOPELESS;
+    next.sort_by_key(State::total);
+    let most = next.first().map_or(0, State::total) + HOPELESS;
     let mut kept: Vec<State> = Vec::with_capacity(next.len().min(STATES_MAX));
     for state in next {
         match kept.iter().position(|known| known.is_like(&state)) {
             Some(known) => kept[known].doubt(&state),
-            None if kept.len() < STATES_MAX && state.cost <= most => kept.push(state),
+            None if kept.len() < STATES_MAX && state.total() <= most => kept.push(state),
             None => {}
         }
     }
@@ -177,7 +180,11 @@ impl State {
         &self.names
     }
 
-    /// Another account, which costs no less, may be true as well.
+    fn total(&self) -> u32 {
+        self.cost + self.misnamed
+    }
+
+    /// Another account, which is told no sooner, may be true as well.
     pub fn doubt(&mut self, other: &State) {
         let more = other.cost.saturating_sub(self.cost);
         for (name, others) in self.names.iter_mut().zip(&other.names) {
@@ -250,7 +257,8 @@ impl State {
                 None => (man, IMPOSSIBLE),
             };
             let misnamed = name.role.is_some_and(|role| role != dropped.role);
-            next.cost += cost + unlike + if misnamed { MISNAMED } else { 0 };
+            next.cost += cost + unlike;
+            next.misnamed += if misnamed { MISNAMED } else { 0 };
             let _ = next.names.try_push(Name::of(name)); // the first ones are named
             next
         };
