@@ -541,7 +541,8 @@ impl Sensors {
 /// What there is to see of a board: its men, and what hands took from and brought to trays.
 pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board: BoardId) -> Seen<'a> {
     let latest = sensors.boards[board.index()].sense.placement().latest();
-    let held = |seat: Seat| sensors.vague.get(seat.index())?.as_ref().map(Slots::held);
+    let slots = |color| sensors.vague.get(board.seat(color).index())?.as_ref();
+    let held = |seat: Seat| slots(seat.color).map(Slots::held);
     let lifted = |color| {
         let seat = board.seat(color);
         let known = ledger.lifted(seat).map(|men| {
@@ -578,5 +579,6 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         lifted: ByColor::new_with(lifted),
         arrived: ByColor::new_with(arrived),
         lying: ByColor::new_with(lying),
+        slots: ByColor::new_with(slots),
     }
 }

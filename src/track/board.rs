@@ -12,6 +12,7 @@ use super::{
     retell::Suspicion,
     search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
     settled::{made_first, touched},
+    slots::Slots,
 };
 use crate::{
     notation::uci,
@@ -62,6 +63,8 @@ pub struct Seen<'a> {
     pub arrived: ByColor<Hand>,
     /// Men that lie in the tray of each player, where one tells.
     pub lying: ByColor<Option<Pocket>>,
+    /// The tray of each player that feels only that something is there.
+    pub slots: ByColor<Option<&'a Slots>>,
 }
 
 impl Seen<'_> {

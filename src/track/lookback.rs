@@ -35,9 +35,13 @@ const WAYS_MAX: usize = 8;
 pub(super) struct Answer {
     /// Its index on the board.
     index: usize,
+    /// The index of the first ply that is another one: an earlier drop may have to be of another kind for it.
+    from: usize,
     /// The plies from there on.
     moves: Vec<Move>,
-    /// What else it may have been, as far as one can tell.
+    /// What it costs to believe them.
+    cost: u32,
+    /// What else the ply may have been, as far as one can tell.
     open: Vec<Move>,
 }
 
@@ -115,13 +119,13 @@ impl BoardTrack {
             return Some(revision);
         }
         let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
-        if let Some(Answer { index: from, moves, open }) = self.questioned(&position, seen, waits) {
-            if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(from) {
-                self.refuse(&[(from, *role)]);
+        if let Some(Answer { index, from, moves, open, .. }) = self.questioned(&position, seen, waits) {
+            if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(index) {
+                self.refuse(&[(index, *role)]);
             }
             let mut revision = self.revise(board, &position, seen, from, &moves);
-            if let (Some(past), Some(first)) = (self.past.get_mut(from), revision.moves.first_mut()) {
-                (past.rivals, first.rivals) = (open.clone(), open);
+            if let (Some(past), Some(ply)) = (self.past.get_mut(index), revision.moves.get_mut(index - from)) {
+                (past.rivals, ply.rivals) = (open.clone(), open);
             }
             self.learn_from(from, seen);
             return Some(revision);
@@ -165,23 +169,26 @@ impl BoardTrack {
             let alternatives: Vec<Move> = self.alternatives(index, seen, long).take(left).collect();
             left -= alternatives.len();
             let answer = |m: Move| Some((m, self.answer(position, seen, index, m)?));
-            let answers: Vec<(Move, (u32, Vec<Move>))> = alternatives.into_iter().filter_map(answer).collect();
-            let best = answers.iter().min_by_key(|(_, (cost, _))| *cost).cloned();
-            let Some((best, (least, moves))) = best else { continue };
-            let others = answers.iter().filter(|(m, (cost, _))| *m != best && *cost < least + cost::MARGIN);
-            return Some(Answer { index, moves, open: others.map(|(m, _)| *m).collect() });
+            let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
+            let Some((best, answer)) = answers.iter().min_by_key(|(_, answer)| answer.cost) else { continue };
+            let as_good = |(m, other): &&(Move, Answer)| m != best && other.cost < answer.cost + cost::MARGIN;
+            let open = answers.iter().filter(as_good).map(|(m, _)| *m).collect();
+            return Some(Answer { open, ..answer.clone() });
         }
         None
     }
 
-    /// What it costs that a ply was another one, if that explains the board better, and the plies from there on.
-    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, m: Move) -> Option<(u32, Vec<Move>)> {
-        let (moves, found) = self.answered(position, seen, index, m)?;
+    /// The plies from there on if a ply was another one, and what that costs, if it explains the board better.
+    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, m: Move) -> Option<Answer> {
+        let alone = || Some((index, self.answered(position, seen, index, m)?));
+        let with_others = || self.answered_with_others(position, seen, index, m);
+        let (from, (moves, found)) = alone().or_else(with_others)?;
         if m.promotion().is_some() && !self.tells_promotion(index, m, &found.line) {
             return None;
         }
         let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
-        (better && !self.is_belied(seen, index, &moves)).then_some((found.cost, moves))
+        let believed = better && !self.is_belied(seen, index, moves.get(index - from..)?);
+        believed.then_some(Answer { index, from, moves, cost: found.cost, open: Vec::new() })
     }
 
     /// Whether the man of the first of these plies, the one at `index`, should have stood for long where its square,
@@ -296,6 +303,25 @@ impl BoardTrack {
         alternative: Move,
     ) -> Option<(Vec<Move>, Explanation)> {
         self.way(position, seen, index, |at| (at == index).then_some(alternative))
+    }
+
+    /// The same of a dropped man of another kind that only the names of other drops allow: from where on plies are
+    /// others, and which.
+    fn answered_with_others(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        index: usize,
+        alternative: Move,
+    ) -> Option<(usize, (Vec<Move>, Explanation))> {
+        let Move::Put { role, to } = alternative else { return None };
+        let names = self.names_if(index, role, seen).filter(|_| self.past[index].played.to() == to)?;
+        let from = names.iter().map(|(index, _)| *index).min()?;
+        let other = |at: usize| {
+            let (_, role) = names.iter().find(|(index, _)| *index == at)?;
+            Some(Move::Put { role: *role, to: self.past[at].played.to() })
+        };
+        Some((from, self.way(position, seen, from, other)?))
     }
 
     /// The plies from `from` on if some of them were others, and how the board is explained after them.

@@ -193,6 +193,18 @@ impl BoardTrack {
         Some(self.revise(board, position, seen, from, &moves))
     }
 
+    /// The drops of a player that are of other kinds if the one at `index` is of this one, by what lay in the tray, as
+    /// far as it does not tell kinds.
+    pub(super) fn names_if(&self, index: usize, role: Role, seen: &Seen<'_>) -> Option<Vec<(usize, Role)>> {
+        let by = self.past.get(index)?.before.turn();
+        let dropped = |past: &Past| past.before.turn() == by && matches!(past.played, Move::Put { .. });
+        let drops: Vec<usize> = (0..self.past.len()).filter(|at| dropped(&self.past[*at])).collect();
+        let nth = drops.iter().position(|at| *at == index)?;
+        let names = seen.slots.get(by).as_ref()?.names_if(nth, role)?;
+        let named = names.into_iter().map(|(nth, role)| Some((*drops.get(nth)?, role)));
+        named.collect::<Option<Vec<_>>>().filter(|names| names.iter().all(|(at, _)| *at >= self.given))
+    }
+
     /// These names are wrong.
     pub(super) fn refuse(&mut self, names: &[(usize, Role)]) {
         for (index, role) in names {

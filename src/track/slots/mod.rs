@@ -155,9 +155,26 @@ impl Slots {
 
     /// The dropped men, as in the record, that were of another kind than it says: their places and kinds.
     pub fn misnamed(&self) -> Vec<(usize, Role)> {
-        let Some(best) = self.best() else { return Vec::new() };
-        let named = self.drops.iter().zip(best.names()).enumerate();
+        self.best().map_or_else(Vec::new, |best| self.misnamed_by(best))
+    }
+
+    fn misnamed_by(&self, account: &State) -> Vec<(usize, Role)> {
+        let named = self.drops.iter().zip(account.names()).enumerate();
         named.filter_map(|(index, (drop, name))| Some((index, name.role.filter(|role| *role != drop.role)?))).collect()
+    }
+
+    /// The dropped men, as in the record, that are of another kind than it says if this one was of that kind.
+    pub fn names_if(&self, nth: usize, role: Role) -> Option<Vec<(usize, Role)>> {
+        let drop = |(_, (event, _)): &(usize, &(Event, Vec<State>))| matches!(event, Event::Dropped(_));
+        let (at, (event, _)) = self.steps.iter().enumerate().filter(drop).nth(nth)?;
+        let Event::Dropped(dropped) = *event else { return None };
+        let only = Event::Dropped(Dropped { kinds: ByRole::new_with(|other| other == role), ..dropped });
+        let first = vec![State::default()];
+        let before = at.checked_sub(1).map_or(&first, |before| &self.steps[before].1);
+        let later = self.steps[at + 1..].iter().map(|(event, _)| *event);
+        let states = later.fold(assign::follow(before, only), |states, event| assign::follow(&states, event));
+        let best = states.first().filter(|best| best.names().get(nth).is_some_and(|name| name.role == Some(role)))?;
+        Some(self.misnamed_by(best))
     }
 
     /// What each dropped man may be, as in the record.
