@@ -136,10 +136,17 @@ impl<'a> Log<'a> {
         readings().filter(stays).last().or_else(|| readings().next()).map(since)
     }
 
-    /// When the man on a square that another one replaced was replaced, if only its occupancy is felt: when the other
-    /// one had left `from`.
-    pub fn replaced(&self, from: Square, to: Square, since: Instant, until: Instant) -> Option<Instant> {
-        let stayed = self.last(to, until).is_some_and(|reading| reading.since < since && is_vague(reading.kinds));
+    /// When the man on a square, who had come there by `came`, was replaced by another one, if only its occupancy is
+    /// felt: when the other one had left `from`.
+    pub fn replaced(
+        &self,
+        from: Square,
+        (to, came): (Square, Instant),
+        since: Instant,
+        until: Instant,
+    ) -> Option<Instant> {
+        let earlier = |reading: &Reading| reading.since < since || reading.since <= came;
+        let stayed = self.last(to, until).is_some_and(|reading| is_vague(reading.kinds) && earlier(&reading));
         let left = self.arrived(from, Kinds::EMPTY, since, until);
         left.filter(|left| stayed && *left >= since)
     }

@@ -440,8 +440,12 @@ impl<'a> Teller<'a> {
         let kinds = standing(&node.position, m);
         let (from, late) = (node.since[0], until + LATE_US);
         let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
-        let replaced = left.and_then(|left| self.log.replaced(left, to, from, late));
+        let other = self.back(node).next().filter(|last| uci::destination(last.played) == to);
+        let came = other.map_or(Instant::LONG_AGO, |other| other.made_at);
+        let replaced = left.and_then(|left| self.log.replaced(left, (to, came), from, late));
         let from = self.vacated(node, to).map_or(from, |vacated| vacated.max(from));
+        // Who came before was the man that is captured.
+        let from = if left.is_some() { from.max(came + 1) } else { from };
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late));
