@@ -82,7 +82,10 @@ impl Table {
             let (made_at, completed_at) = (entry.completed.made_at, Some(entry.completed.completed_at));
             let certain = Captured::certain(role, made_at, completed_at);
             let kinds = certain.kinds.zip(kinds).map(|(known, other)| known || other);
-            Some(Captured { kinds, ..certain })
+            let might = self.play.tracker.might_have_captured(board, index);
+            let might = kinds.zip(might).map(|(known, other)| known || other);
+            let several = might.into_iter().filter(|might| *might).count() > 1;
+            Some(Captured { kinds, might, ply: several.then_some((board, index)), ..certain })
         });
         held.chain(captures).collect()
     }
@@ -123,8 +126,29 @@ impl Table {
         }
     }
 
-    /// Drops of men that were of another kind, by what lay in the trays.
+    /// Captures of other men than was thought, by how the men moved that partners dropped.
+    fn recapture(&mut self) -> Option<Revision> {
+        for board in self.play.game.ids() {
+            for seat in Color::ALL.map(|color| board.seat(color)) {
+                let Some(Some(slots)) = self.sensors.vague.get(seat.index()) else { continue };
+                for mistaken in slots.mistaken().to_vec() {
+                    let seen = super::play::seen(&self.sensors, &self.play.game, &self.play.ledger, mistaken.0);
+                    let revision = self.play.tracker.recapture(&self.play.game, mistaken, &seen);
+                    if revision.is_some() {
+                        return revision;
+                    }
+                    self.tell_vague(board);
+                }
+            }
+        }
+        None
+    }
+
+    /// Drops of men that were of another kind, by what lay in the trays, and captures of other men that follow.
     pub(super) fn rename_drops(&mut self) -> Option<Revision> {
+        if let Some(revision) = self.recapture() {
+            return Some(revision);
+        }
         for board in self.play.game.ids() {
             let mut names = Vec::new();
             for seat in Color::ALL.map(|color| board.seat(color)) {

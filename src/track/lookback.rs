@@ -315,13 +315,17 @@ impl BoardTrack {
         alternative: Move,
     ) -> Option<(usize, (Vec<Move>, Explanation))> {
         let Move::Put { role, to } = alternative else { return None };
-        let names = self.names_if(index, role, seen).filter(|_| self.past[index].played.to() == to)?;
+        let of = |_: &_| self.past[index].played.to() == to;
+        let (names, mistaken) = self.names_if(index, role, seen).filter(of)?;
         let from = names.iter().map(|(index, _)| *index).min()?;
         let other = |at: usize| {
             let (_, role) = names.iter().find(|(index, _)| *index == at)?;
             Some(Move::Put { role: *role, to: self.past[at].played.to() })
         };
-        Some((from, self.way(position, seen, from, other)?))
+        let mut position = position.clone();
+        let by = self.past[index].before.turn();
+        mistaken.iter().for_each(|(_, _, role)| position.add_to_pocket(by, *role));
+        Some((from, self.way(&position, seen, from, other)?))
     }
 
     /// The plies from `from` on if some of them were others, and how the board is explained after them.

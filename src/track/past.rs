@@ -83,6 +83,13 @@ impl Past {
         }
     }
 
+    /// Other captures that it may have been, where nothing felt which.
+    pub fn others_captured(&self) -> impl Iterator<Item = Move> {
+        let others = if self.unfelt { self.captures(&self.before) } else { Vec::new() };
+        let played = self.played;
+        others.into_iter().filter(move |m| *m != played)
+    }
+
     fn captures(&self, position: &BoardPosition) -> Vec<Move> {
         let from = self.played.from();
         let takes = |m: &Move| m.from() == from && m.is_capture() && !m.is_en_passant();

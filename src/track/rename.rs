@@ -11,7 +11,7 @@ use super::{
     cost,
     past::Past,
     search,
-    slots::{Captured, Lay},
+    slots::{Captured, Lay, Mistaken},
 };
 use crate::{
     rules::{BoardPosition, Game, Move},
@@ -25,7 +25,7 @@ const REFUSED_MAX: usize = 64;
 /// men come late.
 const UNSURE_US: i64 = 4 * SECOND;
 
-/// The name of a drop: when it was made, where, and the kind.
+/// The name of a drop, or of what a ply captured: when it was made, where, and the kind.
 pub type Name = (Instant, Square, Role);
 
 impl Tracker {
@@ -53,6 +53,18 @@ impl Tracker {
     /// and by what the man may be if it was dropped.
     pub fn kinds_of_captured(&self, board: BoardId, index: usize) -> ByRole<bool> {
         self.boards[board.index()].kinds_of_captured(index)
+    }
+
+    /// The same, of kinds that it may be if little else explains what is seen.
+    pub fn might_have_captured(&self, board: BoardId, index: usize) -> ByRole<bool> {
+        self.boards[board.index()].might_have_captured(index)
+    }
+
+    /// Completed plies that captured another man, if the board can be explained so.
+    pub fn recapture(&mut self, game: &Game, mistaken: Mistaken, seen: &Seen<'_>) -> Option<Revision> {
+        let (board, index, role) = mistaken;
+        let position = self.arriving(game, board).apply(game.board(board));
+        self.boards[board.index()].recapture(board, &position, (index, role), seen)
     }
 
     /// What trays tell of the kinds of dropped men, by their indices on the board.
@@ -156,6 +168,52 @@ impl BoardTrack {
         kinds
     }
 
+    fn might_have_captured(&self, index: usize) -> ByRole<bool> {
+        let mut kinds = self.kinds_of_captured(index);
+        let Some(past) = self.past.get(index).filter(|_| index >= self.given) else { return kinds };
+        let others = past.others_captured().filter_map(|m| over(&past.before, search::victim(m)));
+        others.for_each(|role| *kinds.get_mut(role) = true);
+        let to = past.played.to();
+        for (_, _, role) in self.refused.iter().filter(|(at, square, _)| (*at, *square) == (past.made_at, to)) {
+            *kinds.get_mut(*role) &= Some(*role) == over(&past.before, search::victim(past.played));
+        }
+        kinds
+    }
+
+    /// The ply at `index` captured a man that goes over as such: another one than was thought, or one that was dropped
+    /// as another.
+    fn recapture(
+        &mut self,
+        board: BoardId,
+        position: &BoardPosition,
+        (index, role): (usize, Role),
+        seen: &Seen<'_>,
+    ) -> Option<Revision> {
+        let past = self.past.get(index).filter(|_| index >= self.given)?;
+        let takes = |m: &Move| m.is_capture() && over(&past.before, search::victim(*m)) == Some(role);
+        let others = past.rivals.iter().copied().chain(past.others_captured()).filter(takes);
+        let another =
+            others.filter_map(|m| Some((index, self.way(position, seen, index, |at| (at == index).then_some(m))?)));
+        let dropped = self.dropped_onto(index, search::victim(past.played)).filter(|dropped| *dropped >= self.given);
+        let renamed = dropped.and_then(|dropped| {
+            let Move::Put { to, .. } = self.past[dropped].played else { return None };
+            let may_be = *self
+                .kinds_of_drop(dropped)
+                .zip(self.past[dropped].lay.may_be)
+                .map(|(one, other)| one && other)
+                .get(role);
+            let name = |at: usize| (at == dropped).then_some(Move::Put { role, to });
+            Some((dropped, self.way(position, seen, dropped, name).filter(|_| may_be)?))
+        });
+        let ways = another.chain(renamed).filter(|(_, (_, found))| found.cost < self.cost + cost::FOREIGN);
+        let best = ways.min_by_key(|(_, (_, found))| found.cost).map(|(from, (moves, _))| (from, moves));
+        let Some((from, moves)) = best else {
+            self.refuse_capture(index, role);
+            return None;
+        };
+        Some(self.revise(board, position, seen, from, &moves))
+    }
+
     /// The index of the drop of the man that stands on a square before the ply at `index`.
     fn dropped_onto(&self, index: usize, mut square: Square) -> Option<usize> {
         for (at, past) in self.past[..index].iter().enumerate().rev() {
@@ -194,30 +252,46 @@ impl BoardTrack {
     }
 
     /// The drops of a player that are of other kinds if the one at `index` is of this one, by what lay in the tray, as
-    /// far as it does not tell kinds.
-    pub(super) fn names_if(&self, index: usize, role: Role, seen: &Seen<'_>) -> Option<Vec<(usize, Role)>> {
+    /// far as it does not tell kinds, and captures that were of other men then.
+    pub(super) fn names_if(
+        &self,
+        index: usize,
+        role: Role,
+        seen: &Seen<'_>,
+    ) -> Option<(Vec<(usize, Role)>, Vec<Mistaken>)> {
         let by = self.past.get(index)?.before.turn();
         let dropped = |past: &Past| past.before.turn() == by && matches!(past.played, Move::Put { .. });
         let drops: Vec<usize> = (0..self.past.len()).filter(|at| dropped(&self.past[*at])).collect();
         let nth = drops.iter().position(|at| *at == index)?;
-        let names = seen.slots.get(by).as_ref()?.names_if(nth, role)?;
+        let (names, mistaken) = seen.slots.get(by).as_ref()?.names_if(nth, role)?;
         let named = names.into_iter().map(|(nth, role)| Some((*drops.get(nth)?, role)));
-        named.collect::<Option<Vec<_>>>().filter(|names| names.iter().all(|(at, _)| *at >= self.given))
+        let names = named.collect::<Option<Vec<_>>>().filter(|names| names.iter().all(|(at, _)| *at >= self.given))?;
+        Some((names, mistaken))
     }
 
     /// These names are wrong.
     pub(super) fn refuse(&mut self, names: &[(usize, Role)]) {
         for (index, role) in names {
             let Some(Past { played: Move::Put { to, .. }, made_at, .. }) = self.past.get(*index) else { continue };
-            let name = (*made_at, *to, *role);
-            if self.refused.contains(&name) {
-                continue;
-            }
-            if self.refused.len() == REFUSED_MAX {
-                self.refused.remove(0);
-            }
-            self.refused.push(name);
+            self.refuse_name((*made_at, *to, *role));
         }
+    }
+
+    /// No such man was captured by the ply at `index`.
+    fn refuse_capture(&mut self, index: usize, role: Role) {
+        if let Some(Past { played, made_at, .. }) = self.past.get(index) {
+            self.refuse_name((*made_at, played.to(), role));
+        }
+    }
+
+    fn refuse_name(&mut self, name: Name) {
+        if self.refused.contains(&name) {
+            return;
+        }
+        if self.refused.len() == REFUSED_MAX {
+            self.refused.remove(0);
+        }
+        self.refused.push(name);
     }
 }
 

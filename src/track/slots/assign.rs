@@ -6,8 +6,8 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Captured, Dropped, Held, SLOTS_MAX};
-use crate::types::{ByRole, Instant, MS, Role, SECOND};
+use super::{Captured, Dropped, Held, Mistaken, SLOTS_MAX};
+use crate::types::{BoardId, ByRole, Instant, MS, Role, SECOND};
 
 /// Accounts that are followed.
 const STATES_MAX: usize = 16;
@@ -17,6 +17,8 @@ const HOPELESS: u32 = 24;
 const HAND_MAX: usize = 6;
 /// Captured men that may be on their way.
 const OPEN_MAX: usize = 24;
+/// Captures that are told to be of other men.
+const MISTAKEN_MAX: usize = 8;
 /// Drops whose men are named.
 const NAMES_MAX: usize = 128;
 
@@ -59,6 +61,8 @@ const FROM_NOWHERE: u32 = 16;
 const MISNAMED: u32 = 2;
 /// The dropped man is not what the record says that was captured, but something else that may have been.
 const OTHERWISE: u32 = 4;
+/// The same of a man that was hardly captured.
+const HARDLY: u32 = 8;
 /// The dropped man moved later as no such man does.
 const IMPOSSIBLE: u32 = 20;
 
@@ -69,24 +73,37 @@ struct Man {
     role: Option<Role>,
     /// Kinds that it may be.
     kinds: ByRole<bool>,
+    /// Kinds that it may be if little else explains what is seen.
+    might: ByRole<bool>,
+    /// The ply that captured it, if that may have captured another one.
+    ply: Option<(BoardId, usize)>,
 }
 
+/// Any man.
+const ANY: ByRole<bool> = ByRole { pawn: true, knight: true, bishop: true, rook: true, queen: true, king: false };
+
 impl Man {
-    const UNKNOWN: Man = Man {
-        role: None,
-        kinds: ByRole { pawn: true, knight: true, bishop: true, rook: true, queen: true, king: false },
-    };
+    const UNKNOWN: Man = Man { role: None, kinds: ANY, might: ANY, ply: None };
 
     fn of(captured: &Captured) -> Man {
-        Man { role: Some(captured.role), kinds: captured.kinds }
+        let Captured { role, kinds, might, ply, .. } = *captured;
+        Man { role: Some(role), kinds, might, ply }
     }
 
-    /// The same as it was dropped, if it may be one of these kinds.
-    fn among(self, kinds: ByRole<bool>) -> Option<Man> {
-        let kinds = self.kinds.zip(kinds).map(|(may, might)| may && might);
-        let first = Role::ALL.into_iter().find(|role| *kinds.get(*role))?;
-        let role = self.role.map(|role| if *kinds.get(role) { role } else { first });
-        Some(Man { role, kinds })
+    /// The same as it was dropped, if it may be one of these kinds, and what that costs.
+    fn among(self, kinds: ByRole<bool>) -> Option<(Man, u32)> {
+        let within = |may: ByRole<bool>| may.zip(kinds).map(|(may, might)| may && might);
+        let first = |may: ByRole<bool>| Role::ALL.into_iter().find(|role| *may.get(*role));
+        let (kinds, might) = (within(self.kinds), within(self.might));
+        let Some(role) = self.role else {
+            return Some((Man { kinds, might, ..self }, 0)).filter(|_| first(kinds).is_some());
+        };
+        let (role, cost) = match first(kinds) {
+            Some(_) if *kinds.get(role) => (role, 0),
+            Some(other) => (other, OTHERWISE),
+            None => (first(might)?, HARDLY),
+        };
+        Some((Man { role: Some(role), kinds, might, ..self }, cost))
     }
 }
 
@@ -99,7 +116,11 @@ pub struct Name {
 
 impl Name {
     fn of(man: Man) -> Name {
-        let dearer = man.kinds.map(|may| if may { 0 } else { u32::MAX });
+        let dearer = man.kinds.zip(man.might).map(|known| match known {
+            (true, _) => 0,
+            (_, true) => HARDLY,
+            _ => u32::MAX,
+        });
         Name { role: man.role, dearer }
     }
 
@@ -126,6 +147,8 @@ pub struct State {
     /// Captured men that have not come.
     open: ArrayVec<Captured, OPEN_MAX>,
     names: ArrayVec<Name, NAMES_MAX>,
+    /// Captures of other men than the record says.
+    mistaken: ArrayVec<Mistaken, MISTAKEN_MAX>,
     cost: u32,
     /// What it costs that drops are called otherwise than by the record: the record speaks for what is told, not
     /// against what may be.
@@ -178,6 +201,11 @@ impl State {
     /// The dropped men.
     pub fn names(&self) -> &[Name] {
         &self.names
+    }
+
+    /// Captures of other men than the record says.
+    pub fn mistaken(&self) -> &[Mistaken] {
+        &self.mistaken
     }
 
     fn total(&self) -> u32 {
@@ -251,11 +279,10 @@ impl State {
     fn dropped(&self, dropped: Dropped, out: &mut Vec<State>) {
         let named = |man: Man, cost: u32| {
             let mut next = self.clone();
-            let (name, unlike) = match man.among(dropped.kinds) {
-                Some(name) if name.role != man.role => (name, OTHERWISE),
-                Some(name) => (name, 0),
-                None => (man, IMPOSSIBLE),
-            };
+            let (name, unlike) = man.among(dropped.kinds).unwrap_or((man, IMPOSSIBLE));
+            if let (Some((board, index)), Some(role)) = (man.ply, name.role.filter(|role| Some(*role) != man.role)) {
+                let _ = next.mistaken.try_push((board, index, role)); // the first ones are put right first
+            }
             let misnamed = name.role.is_some_and(|role| role != dropped.role);
             next.cost += cost + unlike;
             next.misnamed += if misnamed { MISNAMED } else { 0 };

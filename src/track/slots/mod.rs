@@ -13,7 +13,7 @@ mod assign;
 use self::assign::{Event, State};
 use crate::{
     rules::Pocket,
-    types::{ByRole, Instant, Kinds, Role},
+    types::{BoardId, ByRole, Instant, Kinds, Role},
 };
 
 /// Slots that a tray may have.
@@ -38,6 +38,10 @@ pub struct Captured {
     pub role: Role,
     /// Kinds that it may be.
     pub kinds: ByRole<bool>,
+    /// Kinds that it may be if little else explains what is seen.
+    pub might: ByRole<bool>,
+    /// The ply that captured it, if it may have captured another one: its board and its index there.
+    pub ply: Option<(BoardId, usize)>,
     /// When the capture was made.
     pub made_at: Instant,
     /// When it was completed; none while it is not.
@@ -47,7 +51,8 @@ pub struct Captured {
 impl Captured {
     /// A man of a kind that nobody doubts.
     pub fn certain(role: Role, made_at: Instant, completed_at: Option<Instant>) -> Captured {
-        Captured { role, kinds: ByRole::new_with(|other| other == role), made_at, completed_at }
+        let kinds = ByRole::new_with(|other| other == role);
+        Captured { role, kinds, might: kinds, ply: None, made_at, completed_at }
     }
 }
 
@@ -70,6 +75,9 @@ pub struct Lay {
     /// Kinds by accounts that are as likely: none of them is certain if there are several.
     pub open: ByRole<bool>,
 }
+
+/// A ply that captured another man than the record says: its board, its index there, and the man's kind as it went over.
+pub type Mistaken = (BoardId, usize, Role);
 
 /// What lies where, as far as it can be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,8 +171,14 @@ impl Slots {
         named.filter_map(|(index, (drop, name))| Some((index, name.role.filter(|role| *role != drop.role)?))).collect()
     }
 
-    /// The dropped men, as in the record, that are of another kind than it says if this one was of that kind.
-    pub fn names_if(&self, nth: usize, role: Role) -> Option<Vec<(usize, Role)>> {
+    /// Captures of other men than the record says, by how the men moved that were dropped.
+    pub fn mistaken(&self) -> &[Mistaken] {
+        self.best().map_or(&[], State::mistaken)
+    }
+
+    /// The dropped men, as in the record, that are of another kind than it says if this one was of that kind, and the
+    /// captures of other men that follow from it.
+    pub fn names_if(&self, nth: usize, role: Role) -> Option<(Vec<(usize, Role)>, Vec<Mistaken>)> {
         let drop = |(_, (event, _)): &(usize, &(Event, Vec<State>))| matches!(event, Event::Dropped(_));
         let (at, (event, _)) = self.steps.iter().enumerate().filter(drop).nth(nth)?;
         let Event::Dropped(dropped) = *event else { return None };
@@ -174,7 +188,7 @@ impl Slots {
         let later = self.steps[at + 1..].iter().map(|(event, _)| *event);
         let states = later.fold(assign::follow(before, only), |states, event| assign::follow(&states, event));
         let best = states.first().filter(|best| best.names().get(nth).is_some_and(|name| name.role == Some(role)))?;
-        Some(self.misnamed_by(best))
+        Some((self.misnamed_by(best), best.mistaken().to_vec()))
     }
 
     /// What each dropped man may be, as in the record.
