@@ -167,7 +167,16 @@ impl BslpUnit {
     fn notice_men(&mut self, world: &World) {
         if self.steps_seen != Some(world.steps()) || !self.senses.are_sound() {
             self.steps_seen = Some(world.steps());
-            self.changed = (0..self.felt.len()).filter(|cell| self.felt[*cell] != self.man(world, *cell)).collect();
+            let changed = |cell: &usize| !self.feels_the_same(self.felt[*cell], self.man(world, *cell));
+            self.changed = (0..self.felt.len()).filter(changed).collect();
+        }
+    }
+
+    /// Whether its sensors cannot tell two men apart that stood on a cell one after the other.
+    fn feels_the_same(&self, one: Felt, other: Felt) -> bool {
+        match self.make.sensing {
+            Sensing::Occupancy => one.is_some() == other.is_some(),
+            _ => one == other,
         }
     }
 

@@ -380,6 +380,20 @@ fn boards_tell_kinds_tags_or_occupancy() {
 }
 
 #[test]
+fn only_who_knows_men_apart_tells_that_one_stands_in_the_place_of_another() {
+    for (sensing, told) in [(bslp::Sensing::Occupancy, 0), (bslp::Sensing::Piece, 1), (bslp::Sensing::Tag, 1)] {
+        let world = world();
+        let make = BslpMake { serves: Serves::Board { board: A, rotated: false, clock: None }, sensing };
+        let mut rig = Rig::new(BslpUnit::new(make, site(&world, 5, 0)), world);
+        rig.send(&command(bslp::Command::Helo)).run(50 * MS).send(&command(bslp::Command::Snap { ch: 0 })).run(50 * MS);
+        rig.lines();
+        rig.act(Action::Lift(A, Square::D8)).act(Action::Place(A, Square::D8, Color::White.queen())).run(300 * MS);
+        let cells = rig.lines().into_iter().filter(|(_, line)| matches!(line, bslp::Line::Cell { .. }));
+        assert_eq!(cells.count(), told, "{sensing:?}");
+    }
+}
+
+#[test]
 fn levels_tell_kind_and_side_within_noise() {
     let levels = felt(bslp::Sensing::Level).map(|level| level.parse::<i32>().unwrap());
     for (level, expect) in levels.into_iter().zip([320, 80, 0, 0, 80]) {
