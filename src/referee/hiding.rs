@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
-const STRAY_US: i64 = 2 * SECOND;
+const STRAY_US: i64 = 1900 * MS;
 /// How long a man may be there that no board has lost: a capture may be found late, in a record that is read anew.
 const FOREIGN_US: i64 = 4 * SECOND;
 /// A man that is lifted for so short a time when its owner completes another move was only touched.
@@ -68,7 +68,9 @@ fn due(man: &Man, graces: &Graces) -> Option<Instant> {
         Place::Lifted(_) => {
             let held = man.passed_over.filter(|over| *over - man.since >= TOUCH_US);
             let forgotten = held.map(|over| over + graces.pass);
-            Some(forgotten.map_or(man.since + graces.lift, |at| at.min(man.since + graces.lift)))
+            // Boards are read later than trays.
+            let over = man.since + graces.lift + LATENESS_US;
+            Some(forgotten.map_or(over, |at| at.min(over)))
         }
         _ => None,
     }
@@ -155,15 +157,28 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     }
     let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });
     let away = |man: &Man| matches!(man.place, Place::Transit(_) | Place::Lifted(_)) && !man.told;
-    let there = |man: &Man| man.captured.is_none_or(|(_, at)| at - stray.since <= IN_HAND_US);
-    let elsewhere =
-        |man: &&mut Man| away(man) && there(man) && man.piece == stray.piece && man.place.owner() != Some(stray.seat);
-    // Who captures puts the man into the nearest tray rather than into the partner's.
-    let own_capture = |man: &&mut Man| {
-        let by = man.captured.filter(|(by, _)| *by == stray.seat && matches!(man.place, Place::Transit(_)));
-        (by.is_none(), !matches!(man.place, Place::Transit(_)))
+    // What was on a board or in another tray when the stray came is not the stray.
+    let there = |man: &Man| {
+        let left = matches!(man.place, Place::Lifted(_)).then(|| man.seen.unwrap_or(man.since));
+        man.captured.is_none_or(|(_, at)| at - stray.lies_since <= IN_HAND_US)
+            && left.is_none_or(|left| left <= stray.lies_since + LATENESS_US)
     };
-    if let Some(man) = men.men_mut().filter(elsewhere).min_by_key(own_capture) {
+    let lands = |man: &Man| match man.place {
+        Place::Lifted(owner) => (around.landing)(owner, man.piece.role),
+        _ => false,
+    };
+    let elsewhere = |man: &&mut Man| {
+        let other = man.piece == stray.piece && man.place.owner() != Some(stray.seat);
+        other && away(man) && there(man) && !lands(man)
+    };
+    // What was captured before the stray came rather than after; who captures puts the man into the nearest tray rather
+    // than into the partner's.
+    let likely = |man: &&mut Man| {
+        let transit = matches!(man.place, Place::Transit(_));
+        let later = man.captured.is_some_and(|(_, at)| at > stray.lies_since + LATENESS_US);
+        (later, man.captured.is_none_or(|(by, _)| by != stray.seat || !transit), !transit)
+    };
+    if let Some(man) = men.men_mut().filter(elsewhere).min_by_key(likely) {
         man.told = true;
         let owner = man.place.owner().unwrap_or(stray.seat);
         let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);
@@ -174,7 +189,8 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
         return (Some(draft), true);
     }
     let own = stray.piece.color == stray.seat.color;
-    let misread = own && men.men().iter().any(|man| away(man) && man.place.owner() == Some(stray.seat));
+    let misread = |man: &Man| away(man) && there(man) && man.place.owner() == Some(stray.seat);
+    let misread = own && men.men().iter().any(misread);
     let early = around.now - stray.since < FOREIGN_US;
     if early || misread || (around.in_air)(stray.piece) {
         return (None, false);

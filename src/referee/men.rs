@@ -4,7 +4,11 @@
 //! each man is and since when, and men in trays that should not be there. The number of men never changes but for men
 //! that nobody has lost, which are counted.
 
+mod slots;
+
 use std::collections::VecDeque;
+
+use slots::{Changed, Slots, SlotsByPiece, Tray};
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
@@ -71,6 +75,8 @@ pub struct Man {
     pub first_seen: Option<Instant>,
     /// When it was seen there last.
     pub seen: Option<Instant>,
+    /// The slot that it left last, unless it is back there.
+    pub slot: Option<u8>,
     /// Of a man on a board: whose tray it had left to be dropped, and when.
     pub taken: Option<(Seat, Instant)>,
     /// Of a man on a board: whose tray still shows it though it was dropped, if the record is right.
@@ -94,6 +100,8 @@ pub struct Stray {
     pub piece: Piece,
     /// Since when.
     pub since: Instant,
+    /// Since when it lies in its slot: of several men the one that came last.
+    pub lies_since: Instant,
     /// When it was asked last what it is; at first, since when it is there.
     pub looked_at: Instant,
     /// An incident was told of it.
@@ -105,6 +113,8 @@ pub struct Stray {
 pub struct TrayView {
     /// Men by colour and kind, in the order of [`Role::ALL`].
     counts: [[u8; 6]; 2],
+    /// Where those are.
+    slots: SlotsByPiece,
     /// Slots that say nothing, or only that something is there.
     pub unclear: u8,
     /// What may lie in those.
@@ -113,7 +123,7 @@ pub struct TrayView {
 
 impl Default for TrayView {
     fn default() -> TrayView {
-        TrayView { counts: Default::default(), unclear: 0, open: Kinds::EMPTY }
+        TrayView { counts: Default::default(), slots: Default::default(), unclear: 0, open: Kinds::EMPTY }
     }
 }
 
@@ -121,10 +131,14 @@ impl TrayView {
     /// What the slots of a tray show.
     pub fn of(slots: &[Kinds]) -> TrayView {
         let mut view = TrayView::default();
-        for kinds in slots {
+        for (slot, kinds) in slots.iter().enumerate() {
             match kinds.single() {
                 Some(None) => {}
-                Some(Some(piece)) => view.counts[piece.color as usize][piece.role as usize - 1] += 1,
+                Some(Some(piece)) => {
+                    let (color, role) = (piece.color as usize, piece.role as usize - 1);
+                    view.counts[color][role] += 1;
+                    view.slots[color][role].insert(slot);
+                }
                 None => {
                     view.unclear = view.unclear.saturating_add(1);
                     view.open = view.open.or(*kinds);
@@ -180,6 +194,7 @@ pub struct Dropped {
 pub struct Men {
     men: Vec<Man>,
     strays: Vec<Stray>,
+    trays: [Tray; 2 * BOARDS_MAX],
     open: [Open; 2 * BOARDS_MAX],
     /// Men of their own colour that left trays before a capture explained them, or whose capture was withdrawn, the
     /// last one last.
@@ -199,9 +214,15 @@ impl Men {
                 men.extend(std::iter::repeat_n(Man::at(piece, Place::Board(board), at), men_of_a_kind(piece.role)));
             }
         }
-        let open = [Open::NONE; 2 * BOARDS_MAX];
-        let mut ledger =
-            Men { men, strays: Vec::new(), open, gone: VecDeque::new(), foreign_told: Vec::new(), foreign: 0 };
+        let mut ledger = Men {
+            men,
+            strays: Vec::new(),
+            trays: Default::default(),
+            open: [Open::NONE; 2 * BOARDS_MAX],
+            gone: VecDeque::new(),
+            foreign_told: Vec::new(),
+            foreign: 0,
+        };
         ledger.sync(game, at);
         ledger
     }
@@ -289,7 +310,11 @@ impl Men {
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
         let taken = man.filter(|man| man.place == Place::Lifted(seat)).map(|man| (seat, man.since));
         // Of two that lay there the one left that no capture had explained.
-        let lies = man.filter(|man| man.place == Place::Pocket(seat) && self.take_gone(seat, piece, made).is_none());
+        let lies = man.filter(|man| {
+            // One left its slot for the hand, and another one came to another slot before it was dropped.
+            let another = man.slot.is_some() && man.since + EXCHANGE_US >= made;
+            man.place == Place::Pocket(seat) && self.take_gone(seat, piece, made).is_none() && !another
+        });
         let lies = lies.map(|_| seat);
         self.men[index] = Man { taken, lies, ..Man::at(piece, Place::Board(seat.board), at) };
         Dropped { man }
@@ -324,8 +349,9 @@ impl Men {
     pub fn tray(&mut self, seat: Seat, view: &TrayView, at: Instant) {
         for piece in TrayView::pieces() {
             let held = usize::from(view.count(piece));
-            let extra =
-                if piece.color == seat.color { self.match_pocket(seat, piece, held, view.unclear, at) } else { held };
+            let changed = self.trays[seat.index()].show(piece, slots::of(&view.slots, piece), at);
+            let own = piece.color == seat.color;
+            let extra = if own { self.match_pocket(seat, piece, view, changed, at) } else { held };
             if extra == 0 && piece.color == seat.color {
                 self.men
                     .iter_mut()
@@ -343,35 +369,45 @@ impl Men {
     }
 
     /// Puts as many men of a kind into the pocket as are seen there; answers how many more are seen.
-    fn match_pocket(&mut self, seat: Seat, piece: Piece, seen: usize, unclear: u8, at: Instant) -> usize {
+    fn match_pocket(&mut self, seat: Seat, piece: Piece, view: &TrayView, mut changed: Changed, at: Instant) -> usize {
+        let (seen, unclear) = (usize::from(view.count(piece)), view.unclear);
         let count = |men: &[Man]| men.iter().filter(|m| m.place == Place::Pocket(seat) && m.piece == piece).count();
         while count(&self.men) < seen {
-            let Some(index) = self.comes(seat, piece) else { break };
+            let Some(index) = self.comes(seat, piece, changed.came) else { break };
             let on_its_way = self.oldest(|m| m.place == Place::Transit(seat) && m.piece == piece && m.alike.is_none());
             if let Some(other) = on_its_way.filter(|_| self.men[index].place == Place::Lifted(seat)) {
                 let first_seen = self.men[other].first_seen.or(Some(at));
                 self.men[other] = Man { alike: Some(at), first_seen, ..self.men[other] };
             }
             let man = self.men[index].moved(Place::Pocket(seat), at);
-            self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, ..man };
+            let slot = man.slot.filter(|slot| !changed.came.take(*slot));
+            self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, slot, ..man };
         }
         while count(&self.men) > seen + usize::from(unclear) {
             let Some(index) = self.oldest(|m| m.place == Place::Pocket(seat) && m.piece == piece) else { break };
-            self.men[index] = Man { seen: Some(at), ..self.men[index].moved(Place::Lifted(seat), at) };
+            let slot = changed.left.take_first();
+            self.men[index] = Man { seen: Some(at), slot, ..self.men[index].moved(Place::Lifted(seat), at) };
         }
         seen.saturating_sub(count(&self.men))
     }
 
     /// The man of a kind that comes to a seat's tray: one that had left it, else the one that is longest on its way;
-    /// one that was told to be missing and one that the record alone has on its way last.
-    fn comes(&self, seat: Seat, piece: Piece) -> Option<usize> {
+    /// one that was told to be missing and one that the record alone has on its way last. Of those that had left it the
+    /// one that is back in its slot, whatever was told.
+    fn comes(&self, seat: Seat, piece: Piece, came: Slots) -> Option<usize> {
         let away = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
         let away = self.men.iter().enumerate().filter(|(_, man)| away(man));
         let key = |(index, man): &(usize, &Man)| {
             let doubtful = man.told || man.captured.is_none();
             (doubtful, man.place == Place::Transit(seat), man.since, *index)
         };
-        away.min_by_key(key).map(|(index, _)| index)
+        let (index, man) = away.min_by_key(key)?;
+        let back = |man: &Man| {
+            let same = man.place == Place::Lifted(seat) && man.piece == piece;
+            same && man.slot.is_some_and(|slot| came.contains(slot))
+        };
+        let back = if man.place == Place::Lifted(seat) { self.oldest(back) } else { None };
+        back.or(Some(index))
     }
 
     fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
@@ -391,7 +427,8 @@ impl Men {
             let told = self.strays.iter().filter(|stray| fits(stray) && stray.told).count();
             let known = self.foreign_told.iter().filter(|(by, man, _)| (*by, *man) == (seat, piece)).nth(told);
             let since = known.map_or(at, |(_, _, since)| *since);
-            self.strays.push(Stray { seat, piece, since, looked_at: at, told: known.is_some() });
+            let lies_since = self.trays[seat.index()].since(piece).unwrap_or(at);
+            self.strays.push(Stray { seat, piece, since, lies_since, looked_at: at, told: known.is_some() });
         }
     }
 
@@ -474,7 +511,7 @@ impl Men {
         let Man { piece, place, since: left, first_seen, told, .. } = self.men[index];
         if let (Place::Lifted(seat), Some(since)) = (place, first_seen) {
             self.gone.truncate(STRAYS_MAX - 1);
-            self.gone.push_back((Stray { seat, piece, since, looked_at: since, told }, left));
+            self.gone.push_back((Stray { seat, piece, since, lies_since: since, looked_at: since, told }, left));
         }
     }
 
@@ -528,6 +565,7 @@ impl Man {
             captured: None,
             first_seen: None,
             seen: None,
+            slot: None,
             taken: None,
             lies: None,
             alike: None,

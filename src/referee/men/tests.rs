@@ -94,6 +94,49 @@ fn a_man_goes_from_board_to_hand_to_pocket_to_hand_to_board() {
     assert_eq!(bench.ledger.foreign(), 0);
 }
 
+/// 3. dxc6 as well: two pawns are on their way to b.
+fn with_two_captured_pawns() -> Bench {
+    let mut bench = Bench::with_a_captured_pawn();
+    for (from, to) in [(Square::C7, Square::C6), (Square::D5, Square::C6)] {
+        bench.attempt(BoardId::A, Attempt::Move { from, to, promotion: None });
+    }
+    bench
+}
+
+#[test]
+fn of_two_hidden_men_the_one_comes_back_whose_slot_is_filled() {
+    // The tray at last, and whether the man that is still away then is the one that was told of.
+    let check = |back: &str, told: bool| {
+        let mut bench = with_two_captured_pawns();
+        for letters in ["p.p.", "..p."] {
+            bench.tray('b', letters);
+        }
+        bench.ledger.men_mut().filter(|man| matches!(man.place, Place::Lifted(_))).for_each(|man| man.told = true);
+        bench.tray('b', "....");
+        bench.tray('b', back);
+        let away = bench.ledger.men().iter().filter(|man| matches!(man.place, Place::Lifted(_)));
+        assert_eq!(away.map(|man| man.told).collect::<Vec<_>>(), [told], "{back}");
+    };
+    check("p...", false);
+    check("..p.", true);
+    check("...p", true);
+}
+
+#[test]
+fn a_man_that_came_to_another_slot_than_its_like_left_is_no_sign_of_a_wrong_record() {
+    let check = |letters: &str, lies: bool| {
+        let mut bench = Bench::with_a_captured_pawn();
+        for letters in ["p...", "....", letters] {
+            bench.tray('b', letters);
+        }
+        bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
+        bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+        assert_eq!(bench.ledger.men().iter().any(|man| man.lies.is_some()), lies, "{letters}");
+    };
+    check("p...", true);
+    check("..p.", false);
+}
+
 #[test]
 fn shuffling_slots_moves_nothing() {
     let mut bench = Bench::with_a_captured_pawn();
