@@ -206,6 +206,14 @@ impl BoardWatch {
         self.turns.push_front((seat, at));
     }
 
+    /// The record says now that this move, one of the last two, was castling: its rook may have gone after the press.
+    pub fn castled_anew(&mut self, seat: Seat, completed: &Completed) {
+        if let (Move::Castle { rook, .. }, Some(_)) = (completed.played, completed.clock) {
+            let at = completed.completed_at;
+            self.castled = Some((seat, rook, at, at + CASTLING_US));
+        }
+    }
+
     /// Completed moves were others: nothing is told of what the old record could not explain.
     pub fn revised(&mut self) {
         self.presses.revised();
@@ -227,9 +235,11 @@ impl BoardWatch {
             self.suspected.retain(|suspected| suspected.completed != completed.completed_at);
         }
         let reply = sight.line.first().map(|reply| reply.played).filter(|reply| is_certain(*reply));
-        let reply_early = reply.filter(|_| self.pressed[0]);
+        // Of a move that may have been another one nobody knows what came before it.
+        let known_move = completed.rivals.is_empty();
+        let reply_early = reply.filter(|_| self.pressed[0] && known_move);
         let next = reply_early.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
-        let replied_to = last.as_ref().filter(|_| self.pressed[1]);
+        let replied_to = last.as_ref().filter(|_| self.pressed[1] && known_move);
         let this = replied_to.and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
         let told = self.ahead_told.map(|(to, _)| to);
@@ -284,9 +294,17 @@ impl BoardWatch {
         }
         let occupied = sight.position().board().occupied();
         let since = self.turns.front().map_or(Instant::LONG_AGO, |(_, completed)| *completed);
+        let made = self.last[0].as_ref().map_or(Instant::LONG_AGO, |last| last.made_at);
         let went = |(man, from, to): &(Piece, Square, Square)| {
-            let in_time = sight.placement.changed(*to) >= since;
-            man.color != to_move && in_time && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+            let came = sight.placement.changed(*to);
+            // A man that was lifted before the last move was made is that move, and the record is wrong.
+            let in_time = came >= since && sight.placement.changed(*from) >= made;
+            // What the other player has made there was captured already.
+            let men = Role::ALL.into_iter().map(|role| role.of(to_move));
+            let reply = !occupied.contains(*to)
+                && men.into_iter().any(|man| sight.placement.showed(*to, man, since, came + -1));
+            let ahead = man.color != to_move && in_time && !reply;
+            ahead && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
         };
         // Nobody saw what is dropped and captured between two scans.
         let found = sight.misplaced().into_iter().filter(|_| !sight.drops).find(went).map(|(_, from, to)| (from, to));
@@ -364,14 +382,26 @@ impl BoardWatch {
         let at = suspected.completed;
         self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
-        let mut men = sight.misplaced();
+        // A man that stood beside its square before its player had pressed for another move is no move after that.
+        let mine = |index: usize| (sight.turn() == suspected.by) == index.is_multiple_of(2);
+        let knocked = |m: Move| {
+            let beside = m.from().is_some_and(|from| from.distance(m.to()) == 1);
+            beside && sight.placement.changed(m.to()) <= at
+        };
+        let good = |(index, ply): &(usize, &LinePly)| !mine(*index) || !knocked(ply.played);
+        let made = sight.line.iter().enumerate().take_while(good).count();
+        let without = BoardSight { line: &sight.line[..made], ..sight };
+        // More than one man is a record that is wrong.
+        let alone = without.mismatch().any().count() == 2;
+        let mut men = if alone { without.misplaced() } else { sight.misplaced() };
         let occupied = sight.position().board().occupied();
         // A man of the player's own that went as it may long after the move was made is the move: the record is wrong.
         let moved = |(man, from, to): &(Piece, Square, Square)| {
             let later = sight.placement.changed(*to) > suspected.made + LATER_US;
             man.color == suspected.by && later && goes_ahead(*man, *from, *to, occupied)
         };
-        men.retain(|way| stood(way.1) && stood(way.2) && !moved(way));
+        let ahead = |to: Square| self.ahead_told == Some((to, sight.placement.changed(to)));
+        men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !ahead(way.2));
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;
