@@ -41,8 +41,8 @@ pub struct Referee {
     pub boards: Vec<BoardWatch>,
     /// By board.
     pub clocks: Vec<ClockWatch>,
-    /// Kinds that seats may not drop (WBN 1.8b).
-    pub restricted: Vec<(Seat, Role)>,
+    /// Kinds that seats may not drop (WBN 1.8b), and since when.
+    pub restricted: Vec<(Seat, Role, Instant)>,
     /// Players who must wait (WBN 9.4b).
     pub frozen: Vec<Frozen>,
     /// Offers of a draw.
@@ -130,9 +130,7 @@ impl Referee {
             let dropped = self.men.dropped(seat, role, completed.made_at, at);
             let square = to.to_string();
             drafts.extend(hiding::hidden_drop(seat, &square, completed.made_at, dropped, around));
-            if self.restricted.contains(&(seat, role)) {
-                drafts.push(hiding::restricted_use(seat, role, &square, around));
-            }
+            drafts.extend(self.restricted_drop(seat, completed.played, at, around));
         }
         if let Some(transfer) = transfer {
             let seen = self.men.captured(transfer, at);
@@ -143,6 +141,14 @@ impl Referee {
             self.men.sync(game, at);
         }
         drafts
+    }
+
+    /// A completed drop of a kind that was restricted before.
+    pub fn restricted_drop(&self, seat: Seat, played: Move, completed: Instant, around: &Around<'_>) -> Option<Draft> {
+        let Move::Put { role, to } = played else { return None };
+        let restricted = |known: &(Seat, Role, Instant)| (known.0, known.1) == (seat, role) && known.2 <= completed;
+        let is = self.restricted.iter().any(restricted);
+        is.then(|| hiding::restricted_use(seat, role, &to.to_string(), around))
     }
 
     /// A player who must wait completed a move; who has waited long enough is free again.

@@ -38,7 +38,7 @@ impl Table {
             players: self.players.clone(),
             incidents: self.shown_incidents(),
             ledger: self.whereabouts(),
-            restricted: referee.restricted.iter().map(|(seat, role)| (*seat, role.of(seat.color).char())).collect(),
+            restricted: referee.restricted.iter().map(|(seat, role, _)| (*seat, role.of(seat.color).char())).collect(),
             frozen: referee.frozen.iter().filter(|frozen| !self.thawed(frozen)).copied().collect(),
             offers: referee.offers.seats().to_vec(),
             flags: referee.fallen(),

@@ -135,7 +135,7 @@ fn tells(sensors: &Sensors, judge: (&[bool], &[TrayView]), seat: Seat) -> bool {
 
 impl Table {
     /// Shows the referee the table and tells what it answers.
-    fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
+    pub(super) fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
         let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
         let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();

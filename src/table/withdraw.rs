@@ -11,6 +11,7 @@ use super::{Table, history::Effect};
 use crate::{
     notation::uci,
     referee::{Draft, Entry, HIDING, IncidentState, Kind},
+    track::Completed,
     types::{BoardId, Instant, MS, Role, SECOND, Seat, Square},
 };
 
@@ -18,6 +19,8 @@ use crate::{
 const SHIFT_US: i64 = SECOND;
 /// How much later than it landed a square may be read.
 const SCAN_US: i64 = 300 * MS;
+/// Plies that are so new that the squares of castling show what it did.
+const LAST_PLIES: usize = 2;
 /// Hidings that make them repeated (WBN 1.8d).
 const REPEATED: usize = 3;
 
@@ -101,7 +104,35 @@ impl Table {
         let gone: Vec<u64> = gone.map(|entry| entry.incident.id).collect();
         gone.into_iter().for_each(|id| self.withdraw(id));
         self.withdraw_repeated();
+        self.tell_found(board, change);
         self.tell_position(board);
+    }
+
+    /// What the new plies say of the rules that the old ones did not: a restricted kind was dropped, a rook came late.
+    fn tell_found(&mut self, board: BoardId, change: Change<'_>) {
+        let known = |effect: &Effect| {
+            let same = |old: &Effect| (old.seat, &old.played) == (effect.seat, &effect.played);
+            change.old.iter().any(same)
+        };
+        let found: Vec<&Effect> = change.new.iter().filter(|effect| !known(effect)).collect();
+        self.consult(|referee, around, _| {
+            let drops = found.iter().filter_map(|drop| {
+                let Effect { seat, played, completed_at, .. } = **drop;
+                referee.restricted_drop(seat, played, completed_at, around)
+            });
+            drops.collect()
+        });
+        let last: Vec<Completed> =
+            self.plies_of(board).rev().take(LAST_PLIES).map(|entry| entry.completed.clone()).collect();
+        for completed in last {
+            let castled = |effect: &&&Effect| effect.completed_at == completed.completed_at;
+            let Some(seat) = found.iter().find(castled).map(|effect| effect.seat) else { continue };
+            let told = |entry: &Entry| entry.kind == Kind::IncompleteCastling && entry.incident.seat == Some(seat);
+            if self.judge.referee.docket.entries().iter().any(|entry| told(entry) && !entry.is_withdrawn()) {
+                continue;
+            }
+            self.judge.referee.boards[board.index()].castled_anew(seat, &completed);
+        }
     }
 
     /// Whether nothing is left of what an incident said.

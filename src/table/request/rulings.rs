@@ -33,10 +33,10 @@ pub fn invisible(table: &mut Table, request: &Request) -> Answer {
         );
         return Err(error("not-in-rule-set", message));
     }
-    if table.judge.referee.restricted.contains(&(seat, role)) {
+    if table.judge.referee.restricted.iter().any(|known| (known.0, known.1) == (seat, role)) {
         return Err(error("restricted", format!("expected a kind that {seat} may use, found one that is restricted")));
     }
-    table.judge.referee.restricted.push((seat, role));
+    table.judge.referee.restricted.push((seat, role, table.now));
     table.play.game.restrict(seat, role, true);
     Ok(None)
 }
@@ -45,7 +45,7 @@ pub fn invisible(table: &mut Table, request: &Request) -> Answer {
 pub fn visible(table: &mut Table, request: &Request) -> Answer {
     let (seat, role) = restriction(table, request)?;
     let restricted = &mut table.judge.referee.restricted;
-    let Some(index) = restricted.iter().position(|known| *known == (seat, role)) else {
+    let Some(index) = restricted.iter().position(|known| (known.0, known.1) == (seat, role)) else {
         return Err(error("not-restricted", format!("expected a kind that {seat} may not use, found another")));
     };
     restricted.remove(index);
