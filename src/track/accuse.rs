@@ -23,6 +23,8 @@ use crate::{
 const TRUSTED_PLIES: usize = 12;
 /// The same for castling: king and rook do not come to those squares by chance.
 const CASTLING_TRUSTED_PLIES: usize = 4;
+/// However doubtful the last plies are: legal ones that cost so much more are made up.
+const MADE_UP: u32 = 12;
 
 impl BoardTrack {
     /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
@@ -52,7 +54,8 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let trusted = |found: &Illegal| self.is_trusted_for(trusted_plies(found));
+        let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
+        let trusted = |found: &Illegal| self.is_trusted_for(trusted_plies(found)) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
@@ -147,7 +150,8 @@ impl BoardTrack {
 fn trusted_plies(found: &Illegal) -> usize {
     match found.played {
         Move::Castle { .. } => CASTLING_TRUSTED_PLIES,
-        _ if found.reasons == [Reason::PromotionPiece] => 0,
+        // The king stood there in check because the ply before was illegal.
+        _ if [[Reason::PromotionPiece], [Reason::KingCaptured]].iter().any(|only| found.reasons == *only) => 0,
         _ => TRUSTED_PLIES,
     }
 }

@@ -87,6 +87,8 @@ pub const ILLEGAL_STEP: u32 = 7;
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.
 pub const ILLEGAL_PROMOTION: u32 = 10;
+/// The capture of a king that stood in check: whoever sees it does it.
+pub const ILLEGAL_KING: u32 = 8;
 /// Something that was seen in passing and that no ply explains.
 pub const LIFTED: u32 = 1;
 /// A man that stood on a square for a while and that no ply explains.

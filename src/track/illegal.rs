@@ -65,8 +65,10 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let items = Items::new(evidence.noting);
         let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
         let aliases = with_stranger(position, evidence, attempt);
-        let Rest { cost: rest, mismatch, beside, items } =
+        let Rest { cost: rest, mismatch, beside, taken, items } =
             rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
+        // Who then takes the king shows that it was left in check.
+        let weight = if taken { weight - (cost::ILLEGAL - cost::ILLEGAL_KING) } else { weight };
         let whole = mismatch.any().is_empty();
         let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
         // What left later may be what the reply captures.
@@ -95,6 +97,8 @@ struct Rest {
     mismatch: Mismatch,
     /// All men that stand where none should stand beside their squares.
     beside: bool,
+    /// The king was taken.
+    taken: bool,
     items: Vec<Item>,
 }
 
@@ -128,7 +132,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         ..evidence
     };
     let mut found = search::explain(&after, evidence, presses.len() + 1);
-    if let Some((from, king)) = king_taken(&after, placement, found.mismatch) {
+    let taken = king_taken(&after, placement, found.mismatch);
+    if let Some((from, king)) = taken {
         found.mismatch.foreign.discard(king);
         found.mismatch.missing.discard(from);
         let answered = if found.line.len() < presses.len() { cost::PRESS } else { 0 };
@@ -140,7 +145,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     }
     let beside = stand_beside(&after, placement, found.mismatch);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
-    Rest { cost: found.cost + from_nowhere, mismatch: found.mismatch, beside, items: items.before(rest) }
+    let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
+    Rest { cost, mismatch: found.mismatch, beside, taken, items }
 }
 
 /// Whether all men that stand where none should are men that are missing beside.
@@ -280,6 +286,7 @@ fn moved_to(
         Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => {
             named!(ILLEGAL_PROMOTION)
         }
+        _ if takes_king(position, from, to) => named!(ILLEGAL_KING),
         _ if ahead => named!(ILLEGAL_AHEAD),
         _ => named!(ILLEGAL),
     };
@@ -292,6 +299,13 @@ fn moved_to(
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// Whether the man takes the king of the other player, which stood in check.
+fn takes_king(position: &BoardPosition, from: Square, to: Square) -> bool {
+    let (board, turn) = (position.board(), position.turn());
+    let attackers = board.attacks_to(to, turn, board.occupied());
+    position.king(!turn) == Some(to) && attackers.contains(from)
 }
 
 /// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
@@ -327,7 +341,11 @@ fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: 
     }
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
-    came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= press
+    // What is read after the press may be the reply to a drop that nobody has seen.
+    let drops = |hand: &Hand| hand.unknown > 0 || hand.men.into_iter().any(|men| men > 0);
+    let holds = evidence.lifted.get(turn).as_ref().is_some_and(drops);
+    let until = if holds { press } else { press + STOOD_US };
+    came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= until
 }
 
 /// Whether a square showed a man at some time between two instants: one that feels only that something is there must
