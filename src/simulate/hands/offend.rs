@@ -80,7 +80,8 @@ impl Hands<'_> {
         if let Some(habit) = Self::forced_by(Some(offence)) {
             let shown = motion.tags.contains(&habit.name());
             if shown && habit == Habit::PressEmpty {
-                self.offended(offence.kind(), "", seat, timing.press);
+                let (empty, _) = timing.empty.unwrap_or((timing.press, timing.press));
+                self.offended(offence.kind(), "", seat, empty);
             }
             return shown;
         }
