@@ -11,12 +11,17 @@ mod arriving;
 mod returned;
 mod rivals;
 mod stray;
+mod touched;
 mod unlikely;
 
 use arrayvec::ArrayVec;
 
-pub use self::stray::{may_go, stray};
-pub use self::{arriving::Arriving, rivals::rivals};
+pub use self::{
+    arriving::Arriving,
+    rivals::rivals,
+    stray::{may_go, stray},
+    touched::{castled_rook, castles_with, squares_of, victim},
+};
 
 use super::{
     cost,
@@ -27,7 +32,7 @@ use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move, Pocket},
     sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, File, Instant, Kinds, MS, Role, SECOND, Square},
+    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -651,39 +656,5 @@ fn refund(parent: &Node, m: Move) -> (&'static str, u32) {
         (Some(_), cost::TAKEN) => ("TAKEN", cost::TAKEN - unseen),
         (Some(_), cost::ABSENT) => ("ABSENT", cost::ABSENT - cost::ABSENT_CAUGHT),
         _ => ("", 0),
-    }
-}
-
-/// Where the man stands that a capture takes.
-pub(super) fn victim(m: Move) -> Square {
-    match m {
-        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
-        _ => m.to(),
-    }
-}
-
-/// Where castling puts the rook.
-pub(super) fn castled_rook(m: Move) -> Option<Square> {
-    let Move::Castle { king, rook } = m else { return None };
-    uci::destination(m).offset(if rook > king { -1 } else { 1 })
-}
-
-/// Whether a rook goes where castling with a king that stands there puts it.
-pub(super) fn castles_with(m: Move, king: Square) -> bool {
-    let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
-    let castled = [(File::A, File::D), (File::H, File::F)].contains(&(from.file(), to.file()));
-    castled && king.file() == File::E && [from.rank(), to.rank()] == [king.rank(); 2]
-}
-
-/// Squares that a move touches.
-pub(super) fn squares_of(m: Move) -> Bitboard {
-    match m {
-        Move::Put { to, .. } => to.into(),
-        Move::Normal { from, to, .. } => Bitboard::from(from) | Bitboard::from(to),
-        Move::EnPassant { from, to } => Bitboard::from(from) | Bitboard::from(to) | Bitboard::from(victim(m)),
-        Move::Castle { king, rook } => {
-            let rook_to = castled_rook(m).map_or(Bitboard::EMPTY, Bitboard::from);
-            Bitboard::from(king) | Bitboard::from(rook) | Bitboard::from(uci::destination(m)) | rook_to
-        }
     }
 }
