@@ -130,3 +130,5 @@ pub const MARGIN: u32 = 2;
 
 // A man that is told to have gone elsewhere is never dearer than one that is missing and one that should not be there.
 const _: () = assert!(DISPLACED_FAR + IN_TURN <= FOREIGN + MISSING && PREMOVE <= DISPLACED && LATER_PRESSED <= IN_TURN);
+// The least that a man costs that should not be there: as much as one that is missing.
+const _: () = assert!(MISSING <= PREMOVE && PREMOVE <= DISPLACED && DISPLACED <= DISPLACED_FAR && PREMOVE <= FOREIGN);

@@ -8,6 +8,8 @@
 //! generated first.
 
 mod arriving;
+mod floor;
+mod frontier;
 mod returned;
 mod rivals;
 mod stray;
@@ -22,6 +24,7 @@ pub use self::{
     stray::{may_go, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
+use self::{floor::least, frontier::Frontier};
 
 use super::{
     cost,
@@ -207,6 +210,19 @@ impl Node {
     }
 }
 
+/// What one more ply brings, whatever stands where after it.
+struct Ply {
+    played: Move,
+    /// Squares that it touches.
+    squares: Bitboard,
+    /// Costs of the whole line that it brings for good.
+    spent: u32,
+    /// What of it the absence of its man brought.
+    absence: u32,
+    /// No sensor felt all that it touches.
+    unfelt: bool,
+}
+
 /// Explains the evidence by at most `plies` plies.
 pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -> Explanation {
     let search = Search::new(position, evidence);
@@ -220,8 +236,14 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     }
     let mut firsts: ArrayVec<(Move, u32), RIVALS_MAX> = ArrayVec::new();
     let mut frontier = vec![root.clone()];
-    for _ in 0..plies.min(PLIES_MAX) {
-        frontier = search.expand(&frontier);
+    let plies = plies.min(PLIES_MAX);
+    for ply in 1..=plies {
+        let enough = search.enough(&best);
+        if least(ply) >= enough {
+            break;
+        }
+        let last = ply == plies || least(ply + 1) >= enough;
+        frontier = search.expand(&frontier, if last { enough } else { u32::MAX });
         frontier.iter().for_each(|node| note_first(&mut firsts, node));
         search.note(&mut tried, &frontier);
         if let Some(found) = frontier.first().filter(|found| found.rank() < best.rank()) {
@@ -323,9 +345,9 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// All lines one ply longer, the cheapest first; equal ones in the order of generation.
-    fn expand(&self, frontier: &[Node]) -> Vec<Node> {
-        let mut next = Vec::new();
+    /// Lines one ply longer that cost less than `enough`, the cheapest first; equal ones in the order of generation.
+    fn expand(&self, frontier: &[Node], enough: u32) -> Vec<Node> {
+        let mut next = Frontier::new(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX }, enough);
         for parent in frontier {
             let expected = self.kept(&parent.line) == parent.line.len();
             let expected = self.evidence.before.get(parent.line.len()).copied().filter(|_| expected);
@@ -341,13 +363,17 @@ impl<'a> Search<'a> {
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
-                    next.push(self.child(parent, m));
+                    let ply = self.ply(parent, m);
+                    if self.floor(parent, &ply) < next.enough {
+                        let node = self.follow(parent, &ply);
+                        if node.cost < next.enough {
+                            next.push(self.with_likelihood(node, parent, &ply));
+                        }
+                    }
                 }
             }
         }
-        next.sort_by_key(Node::rank);
-        next.truncate(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX });
-        next
+        next.finish()
     }
 
     /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
@@ -360,10 +386,15 @@ impl<'a> Search<'a> {
     }
 
     fn child(&self, parent: &Node, m: Move) -> Node {
+        let ply = self.ply(parent, m);
+        self.with_likelihood(self.follow(parent, &ply), parent, &ply)
+    }
+
+    /// What a ply brings that goes on from a line.
+    fn ply(&self, parent: &Node, m: Move) -> Ply {
         self.items.next_ply();
-        let mut line = parent.line.clone();
         let squares = squares_of(m);
-        let index = line.len();
+        let index = parent.line.len();
         let absence = if self.evidence.gap { 0 } else { self.absence(m, parent, index) };
         let felt = absence == 0 && self.evidence.unseen > 0;
         let to = if felt { Bitboard::EMPTY } else { uci::destination(m).into() };
@@ -376,14 +407,22 @@ impl<'a> Search<'a> {
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, absence == 0)));
         let (name, refund) = if self.had_no_room(m, parent, index) { ("", 0) } else { refund(parent, m) };
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried;
-        line.push(m);
+        Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }
+    }
+
+    /// The line with one more ply.
+    fn follow(&self, parent: &Node, ply: &Ply) -> Node {
+        let mut line = parent.line.clone();
+        line.push(ply.played);
         let mut position = parent.position.clone();
-        position.play(m);
-        let mut node = self.node(line, position, parent.handled | squares, spent);
-        node.absence = absence;
-        let (unfelt, unseen) = (untouched > 0, absence > 0);
-        node.unlikely = parent.unlikely + self.unlikely(m, parent, index, unfelt, unseen);
-        node
+        position.play(ply.played);
+        let node = self.node(line, position, parent.handled | ply.squares, ply.spent);
+        Node { absence: ply.absence, ..node }
+    }
+
+    fn with_likelihood(&self, node: Node, parent: &Node, ply: &Ply) -> Node {
+        let unlikely = self.unlikely(ply.played, parent, parent.line.len(), ply.unfelt, ply.absence > 0);
+        Node { unlikely: parent.unlikely + unlikely, ..node }
     }
 
     /// What it costs that the ply's man came to stand there before the ply before it was made.

@@ -1,0 +1,45 @@
+//! The cheapest lines of one length.
+//!
+//! In: lines as they are found. Out: the best of them, the cheapest first, equal ones in the order in which they came.
+//! What is too dear to be among them is not kept, and need not be weighed.
+
+use super::Node;
+
+/// Lines of one length, as far as they are needed.
+pub struct Frontier {
+    nodes: Vec<Node>,
+    /// How many are kept.
+    most: usize,
+    /// A line that costs so much is not among them.
+    pub enough: u32,
+}
+
+impl Frontier {
+    /// Nothing found yet.
+    pub fn new(most: usize, enough: u32) -> Frontier {
+        Frontier { nodes: Vec::new(), most, enough }
+    }
+
+    /// One more line that costs less than enough.
+    pub fn push(&mut self, node: Node) {
+        self.nodes.push(node);
+        if self.nodes.len() >= 2 * self.most {
+            self.trim();
+        }
+    }
+
+    /// The best, the cheapest first.
+    pub fn finish(mut self) -> Vec<Node> {
+        self.trim();
+        self.nodes
+    }
+
+    /// Drops all but the best: later ones that cost more than the last of them are too dear.
+    fn trim(&mut self) {
+        self.nodes.sort_by_key(Node::rank);
+        self.nodes.truncate(self.most);
+        if let Some(last) = self.nodes.get(self.most - 1) {
+            self.enough = self.enough.min(last.cost + 1);
+        }
+    }
+}
