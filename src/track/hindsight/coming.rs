@@ -32,7 +32,8 @@ pub(super) struct Coming {
 }
 
 impl Coming {
-    fn cost(&self) -> u32 {
+    /// What speaks against it.
+    pub fn cost(&self) -> u32 {
         let Coming { early, held, nowhere, carried, .. } = self;
         let costs = [(*early, cost::PREMOVE), (*held, cost::HELD), (*carried, cost::CARRIED)];
         nowhere.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()

@@ -50,7 +50,8 @@ impl Squares {
 
     /// Squares that have nothing in common.
     pub fn apart(&self, other: &Squares) -> Bitboard {
-        Square::ALL.into_iter().filter(|square| !self.at(*square).meets(other.at(*square))).collect()
+        let apart = |index: usize| u64::from(!self.0[index].meets(other.0[index])) << index;
+        Bitboard((0..64).fold(0, |all, index| all | apart(index)))
     }
 }
 
@@ -95,6 +96,9 @@ impl<'a> Log<'a> {
 
     /// Everything that a square showed between two instants.
     fn shown_on(&self, square: Square, from: Instant, to: Instant) -> Kinds {
+        if self.placement.changed(square) < from.min(to) {
+            return self.placement.kinds(square);
+        }
         let readings = self.placement.readings(square).filter(|reading| reading.since <= to && reading.until >= from);
         readings.map(|reading| reading.kinds).reduce(Kinds::or).unwrap_or(Kinds::ANY)
     }

@@ -277,8 +277,7 @@ impl<'a> Teller<'a> {
 
     /// The lines after a press: with a ply that it completes, with unpressed ones before, or with none.
     fn answer(&mut self, lines: Vec<Node>, press: Press) -> Vec<Node> {
-        let mut answered: Vec<Node> = lines.iter().map(|node| self.idle(node, press)).collect();
-        answered.retain(|node| node.cost <= self.most);
+        let mut answered: Vec<Node> = lines.iter().filter_map(|node| self.idle(node, press)).collect();
         let mut open = lines;
         for _ in 0..=UNPRESSED_MAX {
             let mut unpressed = Vec::new();
@@ -304,9 +303,17 @@ impl<'a> Teller<'a> {
         line
     }
 
-    /// A line with a press for nothing.
-    fn idle(&mut self, node: &Node, press: Press) -> Node {
+    /// A line with a press for nothing, if lines may cost so much.
+    fn idle(&mut self, node: &Node, press: Press) -> Option<Node> {
         let turn = self.account.is_turn(press.at);
+        let least = match node.idle {
+            _ if turn => cost::NO_PLY,
+            true => cost::IDLE_BACK,
+            false => cost::IDLE,
+        };
+        if node.cost + least > self.most {
+            return None;
+        }
         let more = match node.idle {
             // What the other player still does before the first ply belongs to the one before.
             _ if turn && node.len == 0 && press.by != node.position.turn() => {
@@ -324,7 +331,8 @@ impl<'a> Teller<'a> {
         };
         let items = self.items.after(&node.items);
         let idles = node.idles + usize::from(!turn);
-        Node { cost: node.cost + more, items, idle: !node.idle, idles, ..node.clone() }
+        let cost = node.cost + more;
+        (cost <= self.most).then(|| Node { cost, items, idle: !node.idle, idles, ..node.clone() })
     }
 
     /// Squares that were not as they had been before a turn when it ended.
@@ -361,10 +369,22 @@ impl<'a> Teller<'a> {
             out.extend(Some(child).filter(|child| !legal || child.cost <= self.most));
             return;
         }
+        // One that goes unpressed is followed by another one.
+        let more = if press.is_some() { 0 } else { cost::PLY };
+        let felt = press.is_some() || self.account.is_turn(until);
+        let least = node.cost + cost::PLY + if felt { 0 } else { cost::UNPRESSED };
+        if least + more > self.most {
+            return;
+        }
         for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
             if self.may_have(node, m, &shown, &later) {
-                let child = self.child(node, m, press, until);
-                out.extend(Some(child).filter(|child| child.cost <= self.most));
+                let coming = self.came(node, m, until);
+                if least + more + coming.cost() <= self.most {
+                    let child = self.follow(node, m, coming, press, until);
+                    if child.cost + more <= self.most {
+                        out.push(child);
+                    }
+                }
             }
         }
     }
@@ -436,6 +456,12 @@ impl<'a> Teller<'a> {
     }
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
+        let coming = self.came(node, m, until);
+        self.follow(node, m, coming, press, until)
+    }
+
+    /// How the man of a ply came to its square.
+    fn came(&self, node: &Node, m: Move, until: Instant) -> Coming {
         let to = uci::destination(m);
         let kinds = standing(&node.position, m);
         let (from, late) = (node.since[0], until + LATE_US);
@@ -449,8 +475,12 @@ impl<'a> Teller<'a> {
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late));
-        let Coming { arrived, hands, early, held, nowhere: (name, nowhere), carried } =
-            self.coming(node, m, (replaced.or(came), stood), until);
+        self.coming(node, m, (replaced.or(came), stood), until)
+    }
+
+    /// The line with one more ply, whose man came so.
+    fn follow(&mut self, node: &Node, m: Move, coming: Coming, press: Option<Press>, until: Instant) -> Node {
+        let Coming { arrived, hands, early, held, nowhere: (name, nowhere), carried } = coming;
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
@@ -522,7 +552,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The cheapest lines, of those that lead to the same only one.
-    fn cheapest(&self, lines: Vec<Node>) -> Vec<Node> {
+    fn cheapest(&self, mut lines: Vec<Node>) -> Vec<Node> {
         // Lines are large: their order is found first.
         let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
         order.sort_unstable();
@@ -532,8 +562,10 @@ impl<'a> Teller<'a> {
                 kept.push(index);
             }
         }
-        let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
-        kept.into_iter().filter_map(|index| lines[index].take()).collect()
+        let mut indices = 0..;
+        lines.retain(|_| indices.next().is_some_and(|index| kept.contains(&index)));
+        lines.sort_by_cached_key(|node| node.cost);
+        lines
     }
 
     /// Whether what comes later cannot tell two lines apart.
