@@ -124,6 +124,8 @@ pub struct Table {
     /// Somebody wants to know why plies are taken.
     explaining: bool,
     out: VecDeque<Output>,
+    /// The deadline that was told last, while nothing has come in since.
+    told: Option<Option<Instant>>,
 }
 
 impl Table {
@@ -160,6 +162,7 @@ impl Table {
             quiet,
             explaining,
             out,
+            told: None,
         })
     }
 
@@ -167,9 +170,11 @@ impl Table {
     /// so that a late wake-up changes nothing.
     pub fn handle(&mut self, at: Instant, input: Input<'_>) {
         let at = at.max(self.now);
-        while let Some(due) = self.deadline().filter(|due| *due <= at) {
+        let mut deadline = self.told.take().unwrap_or_else(|| self.deadline());
+        while let Some(due) = deadline.filter(|due| *due <= at) {
             self.now = due.max(self.now);
             self.advance();
+            deadline = self.deadline();
         }
         self.now = at;
         match input {
@@ -185,7 +190,11 @@ impl Table {
     /// The next output. Drain until [`Output::Deadline`].
     #[must_use]
     pub fn poll(&mut self) -> Output {
-        self.out.pop_front().unwrap_or_else(|| Output::Deadline(self.deadline()))
+        self.out.pop_front().unwrap_or_else(|| {
+            let deadline = self.deadline();
+            self.told = Some(deadline);
+            Output::Deadline(deadline)
+        })
     }
 
     /// From now on it is noted why plies are taken. What is decided stays the same.
@@ -271,11 +280,10 @@ impl Table {
     /// Reports devices whose link, identity or orientation changed, and counters now and then.
     fn report_devices(&mut self) {
         for index in 0..self.sensors.devices.len() {
-            let report = self.sensors.report(index);
             let wired = &mut self.sensors.devices[index];
             let due = wired.counters_due.is_some_and(|due| self.now >= due);
-            let back =
-                report.link == LinkState::Up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
+            let up = wired.device.speaks().state() == LinkState::Up;
+            let back = up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
             if let Some(board) = wired.settings.board.filter(|_| back) {
                 if wired.silent_since.is_some_and(|since| self.now - since >= UNWATCHED_US) {
                     self.play.tracker.unwatched(board);
@@ -286,9 +294,11 @@ impl Table {
             }
             let wired = &mut self.sensors.devices[index];
             let silent_since = wired.silent_since.or(Some(self.now));
-            wired.silent_since = silent_since.filter(|_| report.link != LinkState::Up);
-            if due || wired.reported.as_ref() != Some(&report) {
-                wired.counters_due = (report.link == LinkState::Up).then(|| self.now + COUNTERS_EVERY_US);
+            wired.silent_since = silent_since.filter(|_| !up);
+            if due || !self.sensors.is_reported(index) {
+                let report = self.sensors.report(index);
+                let wired = &mut self.sensors.devices[index];
+                wired.counters_due = up.then(|| self.now + COUNTERS_EVERY_US);
                 wired.reported = Some(report);
                 let report = self.device_state(index);
                 self.out.push_back(Output::Device(report));

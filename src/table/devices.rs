@@ -122,13 +122,26 @@ impl Sensors {
     /// What there is to report of a device.
     pub fn report(&self, device: DeviceIndex) -> Reported {
         let wired = &self.devices[device];
+        let (turned, clock_white) = self.sides(wired);
+        let (link, identity) = (wired.device.speaks().state(), wired.device.identity().clone());
+        Reported { link, identity, turned, clock_white }
+    }
+
+    /// Whether that is what was reported last.
+    pub fn is_reported(&self, device: DeviceIndex) -> bool {
+        let wired = &self.devices[device];
+        wired.reported.as_ref().is_some_and(|was| {
+            was.link == wired.device.speaks().state()
+                && was.identity == *wired.device.identity()
+                && (was.turned, was.clock_white) == self.sides(wired)
+        })
+    }
+
+    /// Which way round a device's board and its clock stand.
+    fn sides(&self, wired: &Wired) -> (Option<bool>, Option<Side>) {
         let unit = wired.settings.board.map(|board| &self.boards[board.index()]);
-        Reported {
-            link: wired.device.speaks().state(),
-            identity: wired.device.identity().clone(),
-            turned: unit.and_then(|unit| unit.sense.turned()),
-            clock_white: unit.and_then(|unit| unit.clock.as_ref()?.white()),
-        }
+        let clock_white = unit.and_then(|unit| unit.clock.as_ref()?.white());
+        (unit.and_then(|unit| unit.sense.turned()), clock_white)
     }
 
     /// The earliest deadline of all devices.

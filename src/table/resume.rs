@@ -105,6 +105,7 @@ impl Resumed {
 impl Table {
     /// Takes up what was known before the table was opened; before the first input.
     pub fn resume(&mut self, resume: Resume) {
+        self.told = None;
         for wired in &self.sensors.devices {
             let found = resume.devices.get(&wired.settings.name).copied().unwrap_or_default();
             let Some(unit) = wired.settings.board.and_then(|board| self.sensors.boards.get_mut(board.index())) else {
