@@ -13,6 +13,7 @@ use super::{
     past::{Past, reread, reread_from},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
     settled::{made_at, touched},
+    slots::Renamed,
 };
 use crate::{
     notation::uci,
@@ -315,8 +316,8 @@ impl BoardTrack {
         alternative: Move,
     ) -> Option<(usize, (Vec<Move>, Explanation))> {
         let Move::Put { role, to } = alternative else { return None };
-        let of = |_: &_| self.past[index].played.to() == to;
-        let (names, mistaken) = self.names_if(index, role, seen).filter(of)?;
+        let same = self.past[index].played.to() == to;
+        let Renamed { names, mistaken } = self.renamed(index, role, seen).filter(|_| same)?;
         let from = names.iter().map(|(index, _)| *index).min()?;
         let other = |at: usize| {
             let (_, role) = names.iter().find(|(index, _)| *index == at)?;

@@ -11,7 +11,7 @@ use super::{
     cost,
     past::Past,
     search,
-    slots::{Captured, Lay, Mistaken},
+    slots::{Captured, Lay, Mistaken, Renamed},
 };
 use crate::{
     rules::{BoardPosition, Game, Move},
@@ -189,29 +189,29 @@ impl BoardTrack {
         (index, role): (usize, Role),
         seen: &Seen<'_>,
     ) -> Option<Revision> {
-        let past = self.past.get(index).filter(|_| index >= self.given)?;
-        let takes = |m: &Move| m.is_capture() && over(&past.before, search::victim(*m)) == Some(role);
-        let others = past.rivals.iter().copied().chain(past.others_captured()).filter(takes);
-        let another =
-            others.filter_map(|m| Some((index, self.way(position, seen, index, |at| (at == index).then_some(m))?)));
-        let dropped = self.dropped_onto(index, search::victim(past.played)).filter(|dropped| *dropped >= self.given);
-        let renamed = dropped.and_then(|dropped| {
-            let Move::Put { to, .. } = self.past[dropped].played else { return None };
-            let may_be = *self
-                .kinds_of_drop(dropped)
-                .zip(self.past[dropped].lay.may_be)
-                .map(|(one, other)| one && other)
-                .get(role);
-            let name = |at: usize| (at == dropped).then_some(Move::Put { role, to });
-            Some((dropped, self.way(position, seen, dropped, name).filter(|_| may_be)?))
-        });
-        let ways = another.chain(renamed).filter(|(_, (_, found))| found.cost < self.cost + cost::FOREIGN);
-        let best = ways.min_by_key(|(_, (_, found))| found.cost).map(|(from, (moves, _))| (from, moves));
+        let way = |(from, m)| Some((from, self.way(position, seen, from, |at| (at == from).then_some(m))?));
+        let ways = self.recaptured(index, role).into_iter().filter_map(way);
+        let explained = ways.filter(|(_, (_, found))| found.cost < self.cost + cost::FOREIGN);
+        let best = explained.min_by_key(|(_, (_, found))| found.cost).map(|(from, (moves, _))| (from, moves));
         let Some((from, moves)) = best else {
             self.refuse_capture(index, role);
             return None;
         };
         Some(self.revise(board, position, seen, from, &moves))
+    }
+
+    /// Plies, by their indices, and what they were if the one at `index` captured a man that goes over as such.
+    fn recaptured(&self, index: usize, role: Role) -> Vec<(usize, Move)> {
+        let Some(past) = self.past.get(index).filter(|_| index >= self.given) else { return Vec::new() };
+        let takes = |m: &Move| m.is_capture() && over(&past.before, search::victim(*m)) == Some(role);
+        let others = past.rivals.iter().copied().chain(past.others_captured()).filter(takes).map(|m| (index, m));
+        let dropped = self.dropped_onto(index, search::victim(past.played)).filter(|dropped| *dropped >= self.given);
+        let dropped = dropped.and_then(|dropped| {
+            let Past { played: Move::Put { to, .. }, lay, .. } = self.past[dropped] else { return None };
+            let may_be = *lay.may_be.get(role) && *self.kinds_of_drop(dropped).get(role);
+            may_be.then_some((dropped, Move::Put { role, to }))
+        });
+        others.chain(dropped).collect()
     }
 
     /// The index of the drop of the man that stands on a square before the ply at `index`.
@@ -251,22 +251,17 @@ impl BoardTrack {
         Some(self.revise(board, position, seen, from, &moves))
     }
 
-    /// The drops of a player that are of other kinds if the one at `index` is of this one, by what lay in the tray, as
-    /// far as it does not tell kinds, and captures that were of other men then.
-    pub(super) fn names_if(
-        &self,
-        index: usize,
-        role: Role,
-        seen: &Seen<'_>,
-    ) -> Option<(Vec<(usize, Role)>, Vec<Mistaken>)> {
+    /// What follows for the plies of the board if the one at `index` dropped a man of this kind, as far as the tray
+    /// does not tell kinds: the names are those of plies.
+    pub(super) fn renamed(&self, index: usize, role: Role, seen: &Seen<'_>) -> Option<Renamed> {
         let by = self.past.get(index)?.before.turn();
         let dropped = |past: &Past| past.before.turn() == by && matches!(past.played, Move::Put { .. });
         let drops: Vec<usize> = (0..self.past.len()).filter(|at| dropped(&self.past[*at])).collect();
         let nth = drops.iter().position(|at| *at == index)?;
-        let (names, mistaken) = seen.slots.get(by).as_ref()?.names_if(nth, role)?;
-        let named = names.into_iter().map(|(nth, role)| Some((*drops.get(nth)?, role)));
-        let names = named.collect::<Option<Vec<_>>>().filter(|names| names.iter().all(|(at, _)| *at >= self.given))?;
-        Some((names, mistaken))
+        let Renamed { names, mistaken } = seen.slots.get(by).as_ref()?.renamed(nth, role)?;
+        let ply = |(nth, role)| Some((*drops.get(nth).filter(|at| **at >= self.given)?, role));
+        let names = names.into_iter().map(ply).collect::<Option<_>>()?;
+        Some(Renamed { names, mistaken })
     }
 
     /// These names are wrong.

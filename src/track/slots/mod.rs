@@ -76,8 +76,17 @@ pub struct Lay {
     pub open: ByRole<bool>,
 }
 
-/// A ply that captured another man than the record says: its board, its index there, and the man's kind as it went over.
+/// A ply that captured another man than the record says: its board, its index there, the man's kind as it went over.
 pub type Mistaken = (BoardId, usize, Role);
+
+/// What follows if a dropped man was of another kind than the record says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renamed {
+    /// Drops that are of other kinds then: their places among the drops of the seat and the kinds.
+    pub names: Vec<(usize, Role)>,
+    /// Captures that were of other men then.
+    pub mistaken: Vec<Mistaken>,
+}
 
 /// What lies where, as far as it can be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,9 +185,8 @@ impl Slots {
         self.best().map_or(&[], State::mistaken)
     }
 
-    /// The dropped men, as in the record, that are of another kind than it says if this one was of that kind, and the
-    /// captures of other men that follow from it.
-    pub fn names_if(&self, nth: usize, role: Role) -> Option<(Vec<(usize, Role)>, Vec<Mistaken>)> {
+    /// What follows for the record if one of its drops was of this kind; none if it cannot be.
+    pub fn renamed(&self, nth: usize, role: Role) -> Option<Renamed> {
         let drop = |(_, (event, _)): &(usize, &(Event, Vec<State>))| matches!(event, Event::Dropped(_));
         let (at, (event, _)) = self.steps.iter().enumerate().filter(drop).nth(nth)?;
         let Event::Dropped(dropped) = *event else { return None };
@@ -188,7 +196,7 @@ impl Slots {
         let later = self.steps[at + 1..].iter().map(|(event, _)| *event);
         let states = later.fold(assign::follow(before, only), |states, event| assign::follow(&states, event));
         let best = states.first().filter(|best| best.names().get(nth).is_some_and(|name| name.role == Some(role)))?;
-        Some((self.misnamed_by(best), best.mistaken().to_vec()))
+        Some(Renamed { names: self.misnamed_by(best), mistaken: best.mistaken().to_vec() })
     }
 
     /// What each dropped man may be, as in the record.

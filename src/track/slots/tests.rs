@@ -8,8 +8,9 @@ fn kinds(letters: &str) -> ByRole<bool> {
 }
 
 /// What happened, in words of a time in tenths of a second and a deed: `30xn` a knight was captured and the clock
-/// pressed, `30xn:p` that or a pawn, `30cn` it was captured and not pressed, `36+0` slot 0 fills, `60-0` it empties,
-/// `70dp` the record says that a pawn was dropped, `70dp:nb` that it is a knight or a bishop by its later moves.
+/// pressed, `30xn:p` that or a pawn, `30xn?p` hardly a pawn, by ply 30 of board A, `30cn` it was captured and not
+/// pressed, `36+0` slot 0 fills, `60-0` it empties, `70dp` the record says that a pawn was dropped, `70dp:nb` that it
+/// is a knight or a bishop by its later moves.
 fn slots(script: &str) -> Slots {
     let mut slots = Slots::default();
     let (mut captures, mut drops, mut coming) = (Vec::new(), Vec::new(), Vec::new());
@@ -22,8 +23,10 @@ fn slots(script: &str) -> Slots {
         match deed {
             "x" => {
                 let known = Captured::certain(role(), made_at, Some(at));
-                let others = rest.get(2..).map_or(ByRole::default(), kinds);
-                captures.push(Captured { kinds: known.kinds.zip(others).map(|(one, other)| one || other), ..known });
+                let more = |mark: &str| rest[1..].strip_prefix(mark).map_or(ByRole::default(), kinds);
+                let with = |mark| known.kinds.zip(more(mark)).map(|(one, other)| one || other);
+                let ply = (rest.len() > 1).then(|| (BoardId::A, time.parse().unwrap()));
+                captures.push(Captured { kinds: with(":"), might: with("?"), ply, ..known });
             }
             "c" => coming.push(Captured::certain(role(), at, None)),
             "d" => drops.push(Dropped { role: role(), kinds: kinds(rest.get(2..).unwrap_or("")), made_at: at }),
@@ -114,6 +117,33 @@ fn a_man_whose_capture_is_doubted_is_what_it_moves_as() {
         last.sort_unstable();
         assert_eq!(last.into_iter().collect::<String>(), open, "{script}");
     }
+}
+
+#[test]
+fn a_man_that_moves_as_another_was_captured_as_that() {
+    for (script, renamed, mistaken) in [
+        ("30xn:q 36+0 60-0 69dn", "", ""),
+        ("30xn:q 36+0 60-0 69dn:q", "0q", "30q"),
+        ("30xn?q 36+0 60-0 69dn", "", ""),
+        ("30xn?q 36+0 60-0 69dn:q", "0q", "30q"),
+        ("30xn?q 36+0 60-0 69dn:b", "", ""),
+        ("30xn?q 36+0 50xp 56+1 60-0 69dn:q 80-1 89dp", "0q", "30q"),
+    ] {
+        let slots = slots(script);
+        let told: Vec<String> = slots.mistaken().iter().map(|(_, ply, role)| format!("{ply}{}", role.char())).collect();
+        assert_eq!((misnamed(&slots).as_str(), told.join(" ").as_str()), (renamed, mistaken), "{script}");
+    }
+}
+
+#[test]
+fn two_men_that_came_together_may_have_been_dropped_as_each_other() {
+    let slots = slots("30xn 31xp 36+0 37+1 60-0 69dn 80-1 89dp");
+    assert_eq!(misnamed(&slots), "", "as the record says");
+    assert!(slots.kinds().iter().all(|lay| lay.open.knight && lay.open.pawn), "and it may be the other way round");
+    let swapped = vec![(0, Role::Pawn), (1, Role::Knight)];
+    assert_eq!(slots.renamed(0, Role::Pawn), Some(Renamed { names: swapped, mistaken: Vec::new() }));
+    assert_eq!(slots.renamed(0, Role::Queen), None, "nobody captured a queen");
+    assert_eq!(slots.renamed(2, Role::Pawn), None, "there is no third drop");
 }
 
 #[test]
