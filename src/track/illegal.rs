@@ -68,7 +68,7 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
         let Rest { cost: rest, mismatch, beside, taken, items } =
             rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
         // Who then takes the king shows that it was left in check.
-        let weight = if taken { weight - (cost::ILLEGAL - cost::ILLEGAL_KING) } else { weight };
+        let weight = if taken { weight.min(cost::ILLEGAL_KING + cost::PLY) } else { weight };
         let whole = mismatch.any().is_empty();
         let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
         // What left later may be what the reply captures.
@@ -296,7 +296,7 @@ fn moved_to(
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
     let went =
         (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
-    let stood = stood(position, evidence, to, becomes.unwrap_or(man), press);
+    let stood = stood(position, evidence, to, becomes.unwrap_or(man), [press; 2]);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
 }
@@ -324,12 +324,22 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     // Who has taken such a man out of the own tray has dropped it ahead of the turn.
     let theirs = |hand: &Hand| *hand.men.get(man.role) > 0 || hand.unknown > 0;
     let ahead = !own && evidence.lifted.get(man.color).as_ref().is_some_and(theirs);
-    (own || missing.is_empty()) && !ahead && stood(position, evidence, square, man, press)
+    // What is read after the press may be the reply to a drop that nobody has seen.
+    let drops = |hand: &Hand| hand.unknown > 0 || hand.men.into_iter().any(|men| men > 0);
+    let holds = evidence.lifted.get(position.turn()).as_ref().is_some_and(drops);
+    let until = if holds { press } else { press + STOOD_US };
+    (own || missing.is_empty()) && !ahead && stood(position, evidence, square, man, [press, until])
 }
 
-/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's has stood there
-/// since, alone: else it replies.
-fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's was read there until
+/// some instant and has stood there since, alone: else it replies.
+fn stood(
+    position: &BoardPosition,
+    evidence: Evidence<'_>,
+    square: Square,
+    man: Piece,
+    [press, until]: [Instant; 2],
+) -> bool {
     let Evidence { placement, rest_since, .. } = evidence;
     let came = position.board().piece_at(square) != Some(man);
     let turn = position.turn();
@@ -341,10 +351,6 @@ fn stood(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: 
     }
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
-    // What is read after the press may be the reply to a drop that nobody has seen.
-    let drops = |hand: &Hand| hand.unknown > 0 || hand.men.into_iter().any(|men| men > 0);
-    let holds = evidence.lifted.get(turn).as_ref().is_some_and(drops);
-    let until = if holds { press } else { press + STOOD_US };
     came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= until
 }
 
