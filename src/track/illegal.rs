@@ -331,8 +331,8 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     (own || missing.is_empty()) && !ahead && stood(position, evidence, square, man, [press, until])
 }
 
-/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's was read there until
-/// some instant and has stood there since, alone: else it replies.
+/// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's was read there
+/// until some instant and has stood there since, alone: else it replies.
 fn stood(
     position: &BoardPosition,
     evidence: Evidence<'_>,

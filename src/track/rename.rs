@@ -197,7 +197,11 @@ impl BoardTrack {
             self.refuse_capture(index, role);
             return None;
         };
-        Some(self.revise(board, position, seen, from, &moves))
+        let before = self.past.get(index).and_then(|past| over(&past.before, search::victim(past.played)));
+        let revision = self.revise(board, position, seen, from, &moves);
+        // Once put right, it is not put back: accounts of the tray that are as good would go to and fro.
+        before.into_iter().for_each(|before| self.refuse_capture(index, before));
+        Some(revision)
     }
 
     /// Plies, by their indices, and what they were if the one at `index` captured a man that goes over as such.
