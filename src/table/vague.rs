@@ -2,7 +2,7 @@
 //! what lay in them.
 //!
 //! In: slots that fill and empty, the record. Out: what the tracker goes by, drops of the record that were of another
-//! kind, and those of which nobody can tell the kind.
+//! kind, captures that took another man, and drops of which nobody can tell the kind.
 
 use super::{
     DeviceIndex, Table,

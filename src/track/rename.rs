@@ -1,7 +1,8 @@
-//! Drops whose men were of another kind: told by trays that feel only that something is there, and by how the men move.
+//! Drops and captures whose men were of another kind: told by trays that feel only that something is there, and by how
+//! the men move.
 //!
-//! In: a board's completed plies, other names for its drops. Out: a [`Revision`], if the plies are legal with them, and
-//! the kinds that a dropped man may be. It does not know what lay in the trays.
+//! In: a board's completed plies, other names for its drops and for what it captured. Out: a [`Revision`], if the plies
+//! are legal with them, and the kinds that a dropped or captured man may be. It does not know what lay in the trays.
 
 use shakmaty::attacks;
 

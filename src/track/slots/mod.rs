@@ -1,8 +1,8 @@
 //! A tray that feels only that something is there: which man lies in which slot follows from what was captured.
 //!
 //! In: when slots filled and emptied, the captures for the seat and its drops, with their times. Out: which men are in
-//! the hand and which lie in the tray, and of what kind each dropped man was. It knows neither boards nor rules; what
-//! kinds a dropped man may be by its later moves, it is told.
+//! the hand and which lie in the tray, of what kind each dropped man was, and which captures took another man than the
+//! record says. It knows neither boards nor rules; what kinds a man may be by its later moves, it is told.
 //!
 //! # How
 //! Everything is told anew from the beginning whenever something new is known (`assign`), because a capture may be
