@@ -265,8 +265,9 @@ impl BoardTrack {
         let nth = drops.iter().position(|at| *at == index)?;
         let Renamed { names, mistaken } = seen.slots.get(by).as_ref()?.renamed(nth, role)?;
         let ply = |(nth, role)| Some((*drops.get(nth).filter(|at| **at >= self.given)?, role));
-        let names = names.into_iter().map(ply).collect::<Option<_>>()?;
-        Some(Renamed { names, mistaken })
+        let names: Vec<(usize, Role)> = names.into_iter().map(ply).collect::<Option<_>>()?;
+        // The tray may have been told of a record that has changed since.
+        names.contains(&(index, role)).then_some(Renamed { names, mistaken })
     }
 
     /// These names are wrong.
