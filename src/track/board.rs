@@ -480,11 +480,14 @@ impl BoardTrack {
         Some(completed)
     }
 
-    /// A second man of the player that made a move with the first ply.
+    /// A second man of the player that made a move with the first ply, and none that is a later ply of the line.
     fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
         let first = self.line.first().filter(|_| self.completion == Completion::Clock)?;
         let presses: Vec<Instant> = self.pressed().collect();
-        illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) })
+        let second =
+            illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) });
+        second
+            .filter(|second| self.line.iter().all(|ply| ply.played.from().zip(Some(ply.played.to())) != Some(*second)))
     }
 
     /// The press that waits, if the line does not explain all that is seen.
