@@ -93,6 +93,8 @@ pub const ILLEGAL_KING: u32 = 8;
 pub const LIFTED: u32 = 1;
 /// A man that stood on a square for a while and that no ply explains.
 pub const STOOD: u32 = 2;
+/// The same, of another man of the player who pressed the clock while it stood there.
+pub const STOOD_PRESSED: u32 = 6;
 /// A man that was left on a square and that no ply explains.
 pub const LINGERED: u32 = 6;
 /// A man of the player who pressed the clock that was not on its square.

@@ -247,7 +247,22 @@ impl Charge<'_> {
                 || next && self.next.is_some_and(|(_, squares)| kinds.meets(squares.at(square)));
             !fits && passes && !wrong.contains(square)
         });
-        odd.map(passing).map(|(name, cost)| items.take(name, cost)).sum()
+        odd.map(|reading| self.passing(reading)).map(|(name, cost)| items.take(name, cost)).sum()
+    }
+
+    /// What it costs that something was seen for a while which no ply explains.
+    fn passing(&self, reading: &Reading) -> (&'static str, u32) {
+        // The ply's own man may have been on its way.
+        let man = reading.kinds.single().flatten();
+        let other = man.is_some_and(|man| man.color != self.position.turn() && man.role != self.played.role());
+        let stood = other && reading.since < self.at && self.at < reading.until;
+        match reading.until - reading.since {
+            _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
+            LINGERING_US.. => named!(LINGERED),
+            _ if stood => named!(STOOD_PRESSED),
+            ..BRIEF_US => named!(LIFTED),
+            _ => named!(STOOD),
+        }
     }
 
     /// Squares that the ply must have touched and whose reading never changed.
@@ -271,15 +286,5 @@ impl Charge<'_> {
         let came = self.last.filter(|last| last.seen && uci::destination(last.played) == to);
         let reading = log.last(to, self.at + LATE_US).filter(|reading| reading.kinds == Kinds::OCCUPIED);
         came.zip(reading).is_some_and(|(last, reading)| reading.since <= last.made_at)
-    }
-}
-
-/// What it costs that something was seen for a while which no ply explains.
-fn passing(reading: &Reading) -> (&'static str, u32) {
-    match reading.until - reading.since {
-        _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
-        ..BRIEF_US => named!(LIFTED),
-        LINGERING_US.. => named!(LINGERED),
-        _ => named!(STOOD),
     }
 }
