@@ -16,14 +16,17 @@ use crate::{
 const TOGGLES_MAX: usize = 2;
 /// Presses that are remembered.
 const HEARD_MAX: usize = 32;
-/// A lever that goes there and back again and there within this time has bounced.
+/// A lever that goes there and back again and there within this time may have bounced.
 const BOUNCE_US: i64 = 300 * MS;
+/// Who replies and presses needs longer than a lever that bounces is up.
+const UP_US: i64 = 90 * MS;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
 
 impl BoardTrack {
     pub fn press(&mut self, press: Press) {
-        let before = self.toggles.iter().rev().nth(1).copied();
+        let up = self.toggles.back().is_some_and(|(_, at)| press.at - *at < UP_US);
+        let before = self.toggles.iter().rev().nth(1).filter(|_| up).copied();
         if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
             let bounced = self.toggles.pop_back();
             if self.heard.back().map(|last| (last.by, last.at)) == bounced {

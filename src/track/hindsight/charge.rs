@@ -48,6 +48,8 @@ pub struct Charge<'a> {
     pub from: Instant,
     /// When the ply was completed.
     pub at: Instant,
+    /// Its player pressed the clock then.
+    pub pressed: bool,
     /// Squares that were wrong at the press before.
     pub wrong: Bitboard,
     /// When the clock was pressed for the next ply.
@@ -255,7 +257,8 @@ impl Charge<'_> {
         // The ply's own man may have been on its way.
         let man = reading.kinds.single().flatten();
         let other = man.is_some_and(|man| man.color != self.position.turn() && man.role != self.played.role());
-        let stood = other && reading.since < self.at && self.at < reading.until;
+        let pressed = self.pressed && !self.account.is_turn(self.at);
+        let stood = other && pressed && reading.since < self.at && self.at < reading.until;
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
             LINGERING_US.. => named!(LINGERED),

@@ -593,7 +593,7 @@ impl<'a> Teller<'a> {
         let before = plies.next().copied();
         let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
-        let Ply { played, seen, .. } = *last;
+        let Ply { played, seen, press, .. } = *last;
         drop(plies);
         Charge {
             account: self.account,
@@ -607,6 +607,7 @@ impl<'a> Teller<'a> {
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],
+            pressed: press.is_some(),
             wrong: node.wrong,
             until,
         }

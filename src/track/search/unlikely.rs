@@ -1,7 +1,8 @@
 //! What tells lines apart that cost the same.
 //!
 //! In: a ply of a line. Out: how unlikely it is beside others that leave the same readings: captures that no sensor
-//! felt, men that nobody saw land, men of a kind in the air. It is no cost: of equal lines the likelier is taken.
+//! felt, men that nobody saw land, men of a kind in the air, men that came in another order. It is no cost: of
+//! equal lines the likelier is taken.
 
 use super::{Node, Search};
 use crate::{
@@ -23,7 +24,14 @@ impl Search<'_> {
     pub(super) fn unlikely(&self, m: Move, parent: &Node, index: usize, unfelt: bool, unseen: bool) -> u32 {
         let capture = if unfelt { self.unlikely_capture(m, parent) } else { 0 };
         let drop = if unseen { self.unlikely_drop(m, parent, index) } else { 0 };
-        capture + drop + u32::from(self.another_left(m, parent))
+        let order = !unseen && parent.absence == 0 && self.came_before_last(m, parent);
+        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order)
+    }
+
+    /// Whether the ply's man was read where it went before the man of the ply before it. One scan may read them so.
+    fn came_before_last(&self, m: Move, parent: &Node) -> bool {
+        let changed = |m: Move| self.evidence.placement.changed(uci::destination(m));
+        parent.line.last().is_some_and(|last| changed(m) < changed(*last))
     }
 
     /// Whether the ply's man left its square long before another one like it, which left before it came.
