@@ -19,6 +19,8 @@ pub const UNSEEN: u32 = 8;
 pub const UNTOUCHED: u32 = 6;
 /// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
+/// A ply whose man was in the air when its clock was pressed and was put down after that.
+pub const LANDED: u32 = 8;
 /// A ply whose man had left its destination shortly before its clock was pressed.
 pub const LEFT: u32 = 6;
 /// A ply whose man was never seen on its destination: made up rather than made.

@@ -126,8 +126,10 @@ impl Charge<'_> {
         let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
         let elsewhere = !self.seen && wrong.into_iter().any(stands);
         let caught = caught && !elsewhere && !self.had_no_room(log);
+        let landed = self.pressed && log.landed(self.played.from(), (to, kinds), self.at).is_some();
         match self.played {
             _ if self.seen && caught => named!(ABSENT_CAUGHT),
+            _ if landed => named!(LANDED),
             _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
             _ if castled && self.played.from().is_some_and(left) => named!(HALF_CASTLED),

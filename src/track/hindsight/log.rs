@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::LATE_US;
 use crate::{
     rules::BoardPosition,
     sense::{Placement, Reading},
@@ -14,6 +15,9 @@ use crate::{
 
 /// A man that stood so long on a square did not only pass.
 pub const BRIEF_US: i64 = 300 * MS;
+
+/// How long after its press a man may be put down.
+const LANDS_US: i64 = 1200 * MS;
 
 /// What each square may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +142,13 @@ impl<'a> Log<'a> {
         let readings = || self.placement.readings(square).filter(shows);
         let since = |reading: Reading| reading.since;
         readings().filter(stays).last().or_else(|| readings().next()).map(since)
+    }
+
+    /// When a man that was in the air at a press came to a square after it, if it did soon.
+    pub fn landed(&self, from: Option<Square>, (to, man): (Square, Kinds), press: Instant) -> Option<Instant> {
+        let after = press + LATE_US + 1;
+        let left = from.is_none_or(|from| self.kinds_at(from, press) == Kinds::EMPTY);
+        left.then(|| self.arrived(to, man, after, press + LANDS_US)).flatten().filter(|came| *came >= after)
     }
 
     /// When the man on a square, who had come there by `came`, was replaced by another one, if only its occupancy is
