@@ -13,6 +13,7 @@ mod emit;
 mod history;
 mod judge;
 mod mistagged;
+mod pardon;
 mod play;
 mod raw;
 mod request;

@@ -366,7 +366,7 @@ impl Table {
                     self.turn_clocks();
                 }
                 Some(Decision::Revise(revision)) => self.revise(revision),
-                None => match self.rename_drops().filter(|_| renames < RENAMES_MAX) {
+                None => match self.pardon_drops().or_else(|| self.rename_drops()).filter(|_| renames < RENAMES_MAX) {
                     Some(revision) => {
                         renames += 1;
                         self.revise(revision);

@@ -5,7 +5,7 @@
 //! at once.
 
 use super::{
-    Completed, Completion, REST_US, SCAN_US,
+    Completed, Completion, REST_US, Revision, SCAN_US, Tracker,
     board::{BoardTrack, ILLEGAL_US, Seen, in_hand},
     cost,
     illegal::{self, Illegal},
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move, Reason},
+    rules::{BoardPosition, Game, Move, Reason},
     types::{Bitboard, BoardId, Instant},
 };
 
@@ -25,6 +25,16 @@ const TRUSTED_PLIES: usize = 12;
 const CASTLING_TRUSTED_PLIES: usize = 4;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
+
+impl Tracker {
+    /// A drop that was illegal, by its index on the board, is legal: another board has captured such a man.
+    pub fn pardon(&mut self, game: &Game, board: BoardId, index: usize, seen: &Seen<'_>) -> Option<Revision> {
+        let position = self.arriving(game, board).apply(game.board(board));
+        let track = &mut self.boards[board.index()];
+        let played = track.past.get_mut(index).filter(|past| !past.illegal.is_empty())?.played;
+        Some(track.revise(board, &position, seen, index, &[played]))
+    }
+}
 
 impl BoardTrack {
     /// When an illegal move is looked for that explains the board better than legal ones, if there is anything to
