@@ -31,7 +31,7 @@ impl Tracker {
     pub fn pardon(&mut self, game: &Game, board: BoardId, index: usize, seen: &Seen<'_>) -> Option<Revision> {
         let position = self.arriving(game, board).apply(game.board(board));
         let track = &mut self.boards[board.index()];
-        let played = track.past.get_mut(index).filter(|past| !past.illegal.is_empty())?.played;
+        let played = track.past.get(index).filter(|past| !past.illegal.is_empty())?.played;
         Some(track.revise(board, &position, seen, index, &[played]))
     }
 }

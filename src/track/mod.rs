@@ -297,8 +297,14 @@ impl Tracker {
         seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
         at: Instant,
     ) -> Option<Decision> {
-        let due = self.boards[board.index()].illegal_due().filter(|due| at >= *due);
-        let seen = due.and_then(|_| seen(board))?;
+        self.boards[board.index()].illegal_due().filter(|due| at >= *due)?;
+        // What another board has captured may be dropped here: it is asked first what was played there.
+        let others: Vec<BoardId> = game.ids().filter(|other| *other != board).collect();
+        let revised = others.into_iter().find_map(|other| self.look_back(game, other, seen, at));
+        if revised.is_some() {
+            return revised;
+        }
+        let seen = seen(board)?;
         let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
         let (position, track) = (game.board(board), &mut self.boards[board.index()]);
         let completed = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at)?;
