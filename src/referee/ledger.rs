@@ -139,9 +139,10 @@ impl Ledger {
                 put(&mut men.lifted, role);
             }
             for _ in 0..*change.added.get(role) {
+                // One that was awaited is not the one that has just been taken: that may be dropped already.
                 match () {
-                    () if take(&mut men.lifted, role) => *men.returned.get_mut(role) = at,
                     () if take(&mut men.transit, role) => {}
+                    () if take(&mut men.lifted, role) => *men.returned.get_mut(role) = at,
                     () => {
                         put(&mut men.early, role);
                         *men.came.get_mut(role) = at;

@@ -85,7 +85,11 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let moved = best.played.from().is_some();
     let unknown = |hand: &Hand| hand.unknown > 0 && placement.kinds(uci::destination(best.played)) == Kinds::OCCUPIED;
     let handed = evidence.lifted.get(position.turn()).as_ref().is_some_and(unknown);
-    let contested = moved && (handed || drop.is_some_and(|drop| drop < best.cost + CONTESTED));
+    // Such a man is on its way from another board and may be dropped there, while the one of the board is adjusted.
+    let man = Move::Put { role: best.played.role(), to: uci::destination(best.played) };
+    let coming = |hand: &Hand| *hand.coming.get(best.played.role());
+    let coming = evidence.lifted.get(position.turn()).as_ref().is_some_and(coming) && position.is_legal(man);
+    let contested = moved && (handed || coming || drop.is_some_and(|drop| drop < best.cost + CONTESTED));
     Some(Illegal { contested, ..best })
 }
 
