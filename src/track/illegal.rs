@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, SCAN_US, cost,
+    AT_PRESS_US, CARRIED_US, SCAN_US, cost,
     explain::{Item, Items, named, weigh},
     search::{self, Alias, Evidence, Hand},
 };
@@ -302,7 +302,16 @@ fn moved_to(
         (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
     let stood = stood(position, evidence, to, becomes.unwrap_or(man), [press; 2]);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
-    (went && stood).then_some((Attempt::Move { from, to, promotion }, weight))
+    let another = both_stood(evidence, (from, man), (to, becomes.unwrap_or(man)));
+    (went && stood && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// Whether what stands on `to` came while the man still stood on `from`: then it is another one.
+fn both_stood(evidence: Evidence<'_>, (from, man): (Square, Piece), (to, seen): (Square, Piece)) -> bool {
+    let placement = evidence.placement;
+    let since = placement.readings(to).find(|reading| reading.kinds == Kinds::only(seen)).map(|reading| reading.since);
+    let until = placement.readings(from).find(|reading| reading.kinds == Kinds::only(man)).map(|reading| reading.until);
+    since.zip(until).is_some_and(|(since, until)| since + CARRIED_US < until)
 }
 
 /// Whether the man takes the king of the other player, which stood in check.
