@@ -17,7 +17,7 @@ const TOGGLES_MAX: usize = 2;
 /// Presses that are remembered.
 const HEARD_MAX: usize = 32;
 /// A lever that goes there and back again and there within this time may have bounced.
-const BOUNCE_US: i64 = 300 * MS;
+const BOUNCE_US: i64 = 200 * MS;
 /// Who replies and presses needs longer than a lever that bounces is up.
 const UP_US: i64 = 90 * MS;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
