@@ -76,6 +76,8 @@ pub const LATER_PRESSED: u32 = 4;
 pub const IN_TURN: u32 = 6;
 /// A man of the player who moved last went ahead of its turn before the move itself was made.
 pub const SOONER: u32 = 2;
+/// A ply whose man was read where it went before the man of the ply before it, by less than a scan.
+pub const DISORDERED: u32 = 1;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.

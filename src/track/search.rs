@@ -429,7 +429,7 @@ impl<'a> Search<'a> {
     fn early(&self, m: Move, parent: &Node) -> u32 {
         let changed = |m: Move| self.evidence.placement.changed(uci::destination(m));
         let before = match parent.line.last() {
-            None => self.evidence.rest_since,
+            None => self.evidence.rest_since + -super::CARRIED_US,
             Some(last) if self.evidence.before.is_empty() => changed(*last) + -super::SCAN_US,
             Some(_) => return 0,
         };

@@ -8,7 +8,7 @@ use crate::{
     notation::uci,
     rules::Move,
     track::{
-        cost,
+        CARRIED_US, cost,
         explain::named,
         search::{self, Hand},
     },
@@ -23,6 +23,8 @@ pub(super) struct Coming {
     pub hands: ByColor<Option<Hand>>,
     /// It stood there before the ply before was made.
     pub early: bool,
+    /// It was read there before the man of the ply before, by less.
+    pub disordered: bool,
     /// It had been off its square for long.
     pub held: bool,
     /// What it costs that it was in no hand, by name.
@@ -34,8 +36,9 @@ pub(super) struct Coming {
 impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
-        let Coming { early, held, nowhere, carried, .. } = self;
-        let costs = [(*early, cost::PREMOVE), (*held, cost::HELD), (*carried, cost::CARRIED)];
+        let Coming { early, disordered, held, nowhere, carried, .. } = self;
+        let costs =
+            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*carried, cost::CARRIED)];
         nowhere.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
@@ -80,9 +83,11 @@ impl Teller<'_> {
                 (Move::Put { role, to }, Some(hand)) => self.taken(node.len, role, to, hand, arrived.unwrap_or(until)),
                 _ => ("", 0),
             };
-            let early = stood.zip(before).is_some_and(|(at, before)| at + EARLY_US < before);
+            let sooner = |by: i64| stood.zip(before).is_some_and(|(at, before)| at + by < before);
+            let early = sooner(EARLY_US);
+            let disordered = !early && sooner(CARRIED_US);
             let carried = nowhere.1 > 0 && self.carried(node, m, arrived);
-            Coming { arrived, hands, early, held: self.held(m, arrived), nowhere, carried }
+            Coming { arrived, hands, early, disordered, held: self.held(m, arrived), nowhere, carried }
         };
         let first = came(arrived, stood.or(arrived));
         let kinds = standing(&node.position, m);

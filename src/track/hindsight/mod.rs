@@ -415,7 +415,7 @@ impl<'a> Teller<'a> {
 
     /// The line with one more ply, whose man came so.
     fn follow(&mut self, node: &Node, m: Move, coming: Coming, press: Option<Press>, until: Instant) -> Node {
-        let Coming { arrived, hands, early, held, nowhere: (name, nowhere), carried } = coming;
+        let Coming { arrived, hands, early, disordered, held, nowhere: (name, nowhere), carried } = coming;
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
@@ -426,6 +426,7 @@ impl<'a> Teller<'a> {
         let unfelt = self.account.is_turn(until) && arrived.is_none();
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
+            + weigh!(self.items, DISORDERED * u32::from(disordered))
             + if held { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
             + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
