@@ -17,17 +17,15 @@ const TOGGLES_MAX: usize = 2;
 /// Presses that are remembered.
 const HEARD_MAX: usize = 32;
 /// A lever that goes there and back again and there within this time may have bounced.
-const BOUNCE_US: i64 = 200 * MS;
-/// Who replies and presses needs longer than a lever that bounces is up.
+const BOUNCE_US: i64 = 300 * MS;
+/// Who presses for a man that stands there has not pressed so soon before the other one: a lever is up longer.
 const UP_US: i64 = 90 * MS;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
 
 impl BoardTrack {
     pub fn press(&mut self, press: Press) {
-        let up = self.toggles.back().is_some_and(|(_, at)| press.at - *at < UP_US);
-        let before = self.toggles.iter().rev().nth(1).filter(|_| up).copied();
-        if before.is_some_and(|(by, at)| by == press.by && press.at - at < BOUNCE_US) {
+        if self.bounces(press) {
             let bounced = self.toggles.pop_back();
             if self.heard.back().map(|last| (last.by, last.at)) == bounced {
                 self.heard.pop_back();
@@ -49,6 +47,15 @@ impl BoardTrack {
             self.heard.pop_front();
         }
         self.heard.push_back(press);
+    }
+
+    /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man.
+    fn bounces(&self, press: Press) -> bool {
+        let mut toggles = self.toggles.iter().rev();
+        let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
+        let turn = self.past.last().map_or(Color::White, |last| !last.before.turn());
+        let made = self.line.len() > usize::from(turn != *other);
+        *by == press.by && press.at - *before < BOUNCE_US && press.at - *up < UP_US && !made
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
