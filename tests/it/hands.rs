@@ -233,6 +233,19 @@ fn the_lever_bounces() {
 }
 
 #[test]
+fn three_presses_come_within_a_scan() {
+    check("e2- e4P w e7- e5p b g1- f3N w .", &["made e4", "e4", "made e5", "e5", "made Nf3", "Nf3"]);
+}
+
+#[test]
+fn a_man_is_put_down_after_its_press() {
+    let opening = "e2- e4P . w e7- e5p . b";
+    let late = "g1- h3N . h3- w . . f3N . b8- c6n . b f1- b5B . w . . .";
+    let said = ["made Nh3", "Nh3", "made Nc6", "3: Nf3", "Nc6", "made Bb5", "Bb5"];
+    check_after(opening, late, &said);
+}
+
+#[test]
 fn an_illegal_move_that_is_completed_stands_and_play_goes_on() {
     let script = "e2- e5P . w . . . e7- e6p . b";
     check(script, &["e5", "incident geometry", "made e6", "e6"]); // WBN 1.14
