@@ -18,6 +18,8 @@ const TOGGLES_MAX: usize = 2;
 const HEARD_MAX: usize = 32;
 /// A lever that goes there and back again and there within this time may have bounced.
 const BOUNCE_US: i64 = 300 * MS;
+/// So fast nobody plays at all.
+const FASTEST_US: i64 = 150 * MS;
 /// Who presses for a man that stands there has not pressed so soon before the other one: a lever is up longer.
 const UP_US: i64 = 90 * MS;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
@@ -55,7 +57,9 @@ impl BoardTrack {
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
         let turn = self.past.last().map_or(Color::White, |last| !last.before.turn());
         let made = self.line.len() > usize::from(turn != *other);
-        *by == press.by && press.at - *before < BOUNCE_US && press.at - *up < UP_US && !made
+        let whole = press.at - *before;
+        let for_nothing = whole < BOUNCE_US && press.at - *up < UP_US && !made;
+        *by == press.by && (whole < FASTEST_US || for_nothing)
     }
 
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
