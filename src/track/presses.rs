@@ -20,7 +20,9 @@ const HEARD_MAX: usize = 32;
 const BOUNCE_US: i64 = 300 * MS;
 /// So fast nobody plays at all.
 const FASTEST_US: i64 = 150 * MS;
-/// Who presses for a man that stands there has not pressed so soon before the other one: a lever is up longer.
+/// Nobody presses so soon after the other player, if no man stands there to be pressed for.
+const REPLY_US: i64 = 60 * MS;
+/// Nor so soon before.
 const UP_US: i64 = 90 * MS;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
@@ -58,7 +60,8 @@ impl BoardTrack {
         let turn = self.past.last().map_or(Color::White, |last| !last.before.turn());
         let made = self.line.len() > usize::from(turn != *other);
         let whole = press.at - *before;
-        let for_nothing = whole < BOUNCE_US && press.at - *up < UP_US && !made;
+        let soon = *up - *before < REPLY_US || press.at - *up < UP_US;
+        let for_nothing = whole < BOUNCE_US && soon && !made;
         *by == press.by && (whole < FASTEST_US || for_nothing)
     }
 
