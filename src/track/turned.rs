@@ -21,6 +21,10 @@ impl BoardTrack {
     pub(super) fn note_lateness(&mut self, ply: &LinePly, press: Option<&Press>) {
         let Some(press) = press else { return };
         let before = self.heard.iter().rev().find(|heard| heard.at < press.at);
+        // In a scramble a press that was not heard puts all others behind for a while.
+        if before.is_some_and(|before| press.at - before.at < LATE_US) {
+            return;
+        }
         let made = before.is_some_and(|before| before.by != press.by && ply.made_at <= before.at);
         let replied = self.line.first().is_some_and(|reply| reply.made_at <= press.at);
         self.late_plies = if made && replied { self.late_plies + 1 } else { 0 };
