@@ -231,6 +231,18 @@ mod tests {
     }
 
     #[test]
+    fn a_man_that_was_awaited_is_not_the_one_that_has_just_been_taken() {
+        let mut ledger = Ledger::new(|_| true);
+        ledger.captured(seat(), Role::Pawn);
+        show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
+        ledger.captured(seat(), Role::Pawn);
+        show(&mut ledger, &[], change(&[], &[Role::Pawn]));
+        show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
+        assert_eq!(ledger.lifted(seat()).map(|lifted| lifted.pawn), Some(1));
+        assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
+    }
+
+    #[test]
     fn without_a_tray_the_pocket_is_what_was_captured() {
         let mut ledger = Ledger::new(|_| false);
         ledger.captured(seat(), Role::Rook);

@@ -484,10 +484,10 @@ impl BoardTrack {
     fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
         let first = self.line.first().filter(|_| self.completion == Completion::Clock)?;
         let presses: Vec<Instant> = self.pressed().collect();
-        let second =
-            illegal::second_move(position, first.played, Evidence { presses: &presses, ..self.evidence(seen, 0) });
-        second
-            .filter(|second| self.line.iter().all(|ply| ply.played.from().zip(Some(ply.played.to())) != Some(*second)))
+        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
+        let way = |ply: &LinePly| ply.played.from().map(|from| (from, ply.played.to()));
+        let later = |second: &(Square, Square)| self.line.iter().any(|ply| way(ply) == Some(*second));
+        illegal::second_move(position, first.played, evidence).filter(|second| !later(second))
     }
 
     /// The press that waits, if the line does not explain all that is seen.

@@ -45,8 +45,9 @@ impl Teller<'_> {
     }
 
     /// Whether the man of a move was in the air when the clock was pressed, and was put down there after that.
-    pub(super) fn may_land(&self, node: &Node, m: Move, press: Instant) -> bool {
-        self.log.landed(m.from(), (uci::destination(m), standing(&node.position, m)), press).is_some()
+    pub(super) fn may_land(&self, node: &Node, m: Move, press: Instant, later: &Squares) -> bool {
+        let landed = self.log.landed(m.from(), (uci::destination(m), standing(&node.position, m)), press);
+        landed.is_some() && self.may_promote(node, m, later) && !self.dropped_another(node, m, later)
     }
 
     /// Whether a man of the player stands later where the other one's may have captured before: nobody saw either.

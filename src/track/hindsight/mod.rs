@@ -378,7 +378,7 @@ impl<'a> Teller<'a> {
             return;
         }
         for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
-            if self.may_have(node, m, &shown, &later) || press.is_some() && self.may_land(node, m, until) {
+            if self.may_have(node, m, &shown, &later) || press.is_some() && self.may_land(node, m, until, &later) {
                 let coming = self.came(node, m, until);
                 if least + more + coming.cost() <= self.most {
                     let child = self.follow(node, m, coming, press, until);
