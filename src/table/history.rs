@@ -44,6 +44,7 @@ impl Table {
         let open = moves.first().filter(|first| !first.rivals.is_empty()).cloned();
         self.replace(board, from, moves);
         self.play_again();
+        self.play.revised = true;
         let new = self.effects(board, from);
         self.account_anew(&old, &new);
         let seq = self.seq;

@@ -7,8 +7,11 @@ use super::{Table, play::seen};
 use crate::{rules::Reason, track::Revision, types::BoardId};
 
 impl Table {
-    /// The first illegal drop that the record explains now.
+    /// The first illegal drop that the record explains now, if it was put right since this was asked last.
     pub(super) fn pardon_drops(&mut self) -> Option<Revision> {
+        if !std::mem::take(&mut self.play.revised) {
+            return None;
+        }
         let (board, index) = self.explained_drop()?;
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.pardon(&self.play.game, board, index, &seen)

@@ -42,6 +42,8 @@ pub struct Play {
     pub origin: Game,
     /// Completed moves in order of completion.
     pub history: Vec<Entry>,
+    /// The history was put right, and nobody has looked yet what follows for other boards.
+    pub(super) revised: bool,
     pub result: String,
     pub reason: String,
     /// Provisional moves that were published, by board.
@@ -73,6 +75,7 @@ impl Play {
             game: Game::new(ruleset.clone(), boards),
             origin: Game::new(ruleset.clone(), boards),
             history: Vec::new(),
+            revised: false,
             tracker: Tracker::new(&completions),
             ledger: Ledger::new(|_| false),
             result: "*".into(),
@@ -297,7 +300,8 @@ impl Table {
             && by != to_move
         {
             if !self.is_adrift(board) {
-                self.play.tracker.press(board, Press { by, at: self.now, clock: Some(after.times) });
+                let press = Press { by, at: self.now, clock: Some(after.times) };
+                self.play.tracker.press(&self.play.game, board, press);
             }
             self.observe(board);
         }
@@ -366,7 +370,8 @@ impl Table {
                     self.turn_clocks();
                 }
                 Some(Decision::Revise(revision)) => self.revise(revision),
-                None => match self.pardon_drops().or_else(|| self.rename_drops()).filter(|_| renames < RENAMES_MAX) {
+                None if renames == RENAMES_MAX => break,
+                None => match self.pardon_drops().or_else(|| self.rename_drops()) {
                     Some(revision) => {
                         renames += 1;
                         self.revise(revision);

@@ -210,8 +210,8 @@ impl Tracker {
     }
 
     /// A press of a board's clock.
-    pub fn press(&mut self, board: BoardId, press: Press) {
-        self.boards[board.index()].press(press);
+    pub fn press(&mut self, game: &Game, board: BoardId, press: Press) {
+        self.boards[board.index()].press(game.board(board).turn(), press);
     }
 
     /// A board's clock was stopped: a made move that ends the game counts without a press (WBN 7.7 a).

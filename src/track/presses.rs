@@ -28,8 +28,8 @@ const UP_US: i64 = 90 * MS;
 const FORGOTTEN_US: i64 = 600 * MS;
 
 impl BoardTrack {
-    pub fn press(&mut self, press: Press) {
-        if self.bounces(press) {
+    pub fn press(&mut self, turn: Color, press: Press) {
+        if self.bounces(turn, press) {
             let bounced = self.toggles.pop_back();
             if self.heard.back().map(|last| (last.by, last.at)) == bounced {
                 self.heard.pop_back();
@@ -54,10 +54,9 @@ impl BoardTrack {
     }
 
     /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man.
-    fn bounces(&self, press: Press) -> bool {
+    fn bounces(&self, turn: Color, press: Press) -> bool {
         let mut toggles = self.toggles.iter().rev();
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
-        let turn = self.past.last().map_or(Color::White, |last| !last.before.turn());
         let made = self.line.len() > usize::from(turn != *other);
         let whole = press.at - *before;
         let soon = *up - *before < REPLY_US || press.at - *up < UP_US;

@@ -233,6 +233,11 @@ fn the_lever_bounces() {
 }
 
 #[test]
+fn the_lever_bounces_at_once() {
+    check("e2- e4P w b w . e7- e5p . b", &["made e4", "e4", "made e5", "e5"]);
+}
+
+#[test]
 fn three_presses_come_within_a_scan() {
     check("e2- e4P w e7- e5p b g1- f3N w .", &["made e4", "e4", "made e5", "e5", "made Nf3", "Nf3"]);
 }

@@ -259,8 +259,7 @@ impl Charge<'_> {
         // The ply's own man may have been on its way.
         let man = reading.kinds.single().flatten();
         let other = man.is_some_and(|man| man.color != self.position.turn() && man.role != self.played.role());
-        let pressed = self.pressed && !self.account.is_turn(self.at);
-        let stood = other && pressed && reading.since < self.at && self.at < reading.until;
+        let stood = other && self.pressed && reading.since < self.at && self.at < reading.until;
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
             LINGERING_US.. => named!(LINGERED),

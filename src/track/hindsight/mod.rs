@@ -377,8 +377,9 @@ impl<'a> Teller<'a> {
         if least + more > self.most {
             return;
         }
+        let pressed = press.is_some() && !self.account.is_turn(until);
         for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
-            if self.may_have(node, m, &shown, &later) || press.is_some() && self.may_land(node, m, until, &later) {
+            if self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later) {
                 let coming = self.came(node, m, until);
                 if least + more + coming.cost() <= self.most {
                     let child = self.follow(node, m, coming, press, until);
@@ -543,7 +544,7 @@ impl<'a> Teller<'a> {
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],
-            pressed: press.is_some(),
+            pressed: press.is_some_and(|press| !self.account.is_turn(press.at)),
             wrong: node.wrong,
             until,
         }
