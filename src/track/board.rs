@@ -158,6 +158,8 @@ pub struct BoardTrack {
     pub(super) suspicion: Suspicion,
     /// Names of drops that no legal plies follow on.
     pub(super) refused: Vec<super::rename::Name>,
+    /// Captures that were put right, each as often as that was done.
+    pub(super) put_right: Vec<super::rename::Name>,
     /// Squares that feel nothing.
     pub(super) blind: Bitboard,
     /// Those of them on which a promoted man stands: it may lie there.
@@ -219,6 +221,7 @@ impl BoardTrack {
             reviewed: 0,
             suspicion: Suspicion::default(),
             refused: Vec::new(),
+            put_right: Vec::new(),
             blind: Bitboard::EMPTY,
             laid: Bitboard::EMPTY,
             supposed: Bitboard::EMPTY,
@@ -266,6 +269,7 @@ impl BoardTrack {
         self.reviewed = 0;
         self.suspicion = Suspicion::default();
         self.refused.clear();
+        self.put_right.clear();
         self.given = 0;
         self.said = Said::default();
         self.ended_at = None;

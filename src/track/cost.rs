@@ -126,7 +126,9 @@ pub const UNPRESSED: u32 = 3;
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.
 pub const REREAD: u32 = 2;
-/// The same, where more presses were for nothing than by the record.
+/// What must still speak against the best of the last plies, before others of more plies are asked for.
+pub const REREAD_FAR: u32 = 12;
+/// How much cheaper it must be where more presses were for nothing than by the record.
 pub const UNDO: u32 = 12;
 
 /// Giving up a ply that was believed and not completed.

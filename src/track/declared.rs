@@ -12,7 +12,7 @@ use super::{
 use crate::{
     rules::{BoardPosition, Game, Move, PromotionChange},
     sense::Reading,
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Rank, Role, Seat},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Rank, Role, Seat, Square},
 };
 
 /// Own plies after which a player may still say what a pawn became.
@@ -144,16 +144,19 @@ impl BoardTrack {
         Declared::Otherwise(revision)
     }
 
-    /// What was taken to be said of a promotion may have been said of the player's next one: that pawn was lifted just
-    /// then, and nothing else was said of it.
+    /// What was taken to be said of a promotion may have been said of the player's next one: that pawn, or the man that
+    /// it took, was lifted just then, and nothing else was said of it.
     pub(super) fn hear_again(&mut self, board: BoardId, position: &BoardPosition, seen: &Seen<'_>) -> Option<Revision> {
         let promoted = |index: &usize| self.past[*index].played.promotion().is_some();
         let next = (self.given..self.past.len()).rev().take(LATE_PLIES).find(promoted)?;
         let index = next.checked_sub(2).filter(promoted).filter(|index| *index >= self.given)?;
         let (said, role) = (self.past[index].said?, self.past[index].played.promotion()?);
-        let from = self.past[next].played.from().filter(|_| self.past[next].said.is_none())?;
-        let lifted = |reading: Reading| reading.kinds == Kinds::EMPTY && (reading.since - said).abs() <= LATE_US;
-        if !seen.placement.readings(from).any(lifted) || self.past[index].made_at > said {
+        let played = self.past[next].played;
+        let from = played.from().filter(|_| self.past[next].said.is_none())?;
+        let touched = [Some(from), played.is_capture().then(|| played.to())];
+        let empty = |reading: Reading| reading.kinds == Kinds::EMPTY && (reading.since - said).abs() <= LATE_US;
+        let lifted = |square: Square| seen.placement.readings(square).any(empty);
+        if !touched.into_iter().flatten().any(lifted) || self.past[index].made_at > said {
             return None;
         }
         let root = self.root(position, self.past.len() - index);

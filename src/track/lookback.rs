@@ -10,7 +10,7 @@ use super::{
     Completed, LOOK_BACK_REST_US, PATIENCE_US, SCAN_US,
     board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
-    past::{Past, reread, reread_from},
+    past::{Past, reread, reread_from, reread_to},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
     settled::{made_at, touched},
     slots::Renamed,
@@ -69,6 +69,11 @@ impl Strayed {
         let same = said.from() == is.from() && said.role() == is.role();
         let [said, is] = [said, is].map(uci::destination);
         (same && said != is).then_some(Strayed { said, is })
+    }
+
+    /// The capture of it where it is instead of where it is said to be.
+    fn caught(self, position: &BoardPosition, by: &Past) -> Option<Move> {
+        reread_to(position, by.played, self.is)
     }
 }
 
@@ -138,8 +143,7 @@ impl BoardTrack {
         let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), asked, &mut look);
         self.suspicion = suspicion;
         self.note_look(look);
-        let (from, told) = told?;
-        Some(self.retell(board, &position, seen, from, &told))
+        Some(self.retell(board, &position, seen, &told?))
     }
 
     /// The position `back` plies ago with everything in the pockets that could be dropped since.
@@ -343,11 +347,16 @@ impl BoardTrack {
             let mut next = Vec::with_capacity(ways.len());
             let other = other(index);
             let gone_on = strayed.take_if(|strayed| past.played.from() == Some(strayed.said));
+            let caught = strayed.filter(|man| past.played.is_capture() && past.played.to() == man.said);
             for (moves, before) in &mut ways {
-                let options = match (other, gone_on) {
-                    (Some(other), _) => reread(before, other).into_iter().collect(),
-                    (None, Some(man)) => reread_from(before, past.played, man.is).into_iter().collect(),
-                    (None, None) => past.again(before),
+                let options = match (other, gone_on, caught) {
+                    (Some(other), _, _) => reread(before, other).into_iter().collect(),
+                    (None, Some(man), _) => {
+                        let moved = reread_from(before, past.played, man.is);
+                        moved.map_or_else(|| past.again(before), |moved| vec![moved])
+                    }
+                    (None, None, Some(man)) => past.again(before).into_iter().chain(man.caught(before, past)).collect(),
+                    (None, None, None) => past.again(before),
                 };
                 for m in options {
                     let (mut moves, mut after): (Vec<Move>, BoardPosition) = (moves.clone(), before.clone());
@@ -358,8 +367,8 @@ impl BoardTrack {
             }
             next.truncate(WAYS_MAX);
             ways = next;
-            // What comes to its square has captured it.
-            let stands = |strayed: &Strayed| uci::destination(past.played) != strayed.said;
+            // What comes to its square has captured it, and stands where it stood.
+            let stands = |strayed: &Strayed| caught.is_some() || uci::destination(past.played) != strayed.said;
             strayed = other.and_then(|other| Strayed::of(past.played, other)).or(strayed.filter(stands));
         }
         let presses: Vec<Instant> = self.pressed().collect();

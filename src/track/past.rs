@@ -148,6 +148,11 @@ pub fn reread_from(position: &BoardPosition, m: Move, from: Square) -> Option<Mo
     legal(position, Attempt::Move { from, to: m.to(), promotion: m.promotion() })
 }
 
+/// The legal move in `position` by which the man that `m` moved in another goes to `to`.
+pub fn reread_to(position: &BoardPosition, m: Move, to: Square) -> Option<Move> {
+    legal(position, Attempt::Move { from: m.from()?, to, promotion: m.promotion() })
+}
+
 fn legal(position: &BoardPosition, attempt: Attempt) -> Option<Move> {
     position.as_move(attempt).filter(|played| position.is_legal(*played))
 }

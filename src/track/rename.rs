@@ -19,8 +19,10 @@ use crate::{
     types::{Bitboard, BoardId, ByRole, Instant, Piece, Role, SECOND, Seat, Square},
 };
 
-/// Names that were refused and are not tried again.
-const REFUSED_MAX: usize = 64;
+/// Names that are remembered.
+const NAMES_MAX: usize = 64;
+/// How often a capture is put right in the same way: the partner's board may put it back.
+const PUT_RIGHT_MAX: usize = 2;
 
 /// How long nobody can tell of which kind a dropped man is before that is said: captures are put right meanwhile, and
 /// men come late.
@@ -190,6 +192,10 @@ impl BoardTrack {
         (index, role): (usize, Role),
         seen: &Seen<'_>,
     ) -> Option<Revision> {
+        let name = self.past.get(index).map(|past| (past.made_at, past.played.to(), role))?;
+        if self.put_right.iter().filter(|other| **other == name).count() == PUT_RIGHT_MAX {
+            return None;
+        }
         let way = |(from, m)| Some((from, self.way(position, seen, from, |at| (at == from).then_some(m))?));
         let ways = self.recaptured(index, role).into_iter().filter_map(way);
         let explained = ways.filter(|(_, (_, found))| found.cost < self.cost + cost::FOREIGN);
@@ -200,6 +206,7 @@ impl BoardTrack {
         };
         let before = self.past.get(index).and_then(|past| over(&past.before, search::victim(past.played)));
         let revision = self.revise(board, position, seen, from, &moves);
+        remember(&mut self.put_right, name);
         // Once put right, it is not put back: accounts of the tray that are as good would go to and fro.
         before.into_iter().for_each(|before| self.refuse_capture(index, before));
         Some(revision)
@@ -289,11 +296,16 @@ impl BoardTrack {
         if self.refused.contains(&name) {
             return;
         }
-        if self.refused.len() == REFUSED_MAX {
-            self.refused.remove(0);
-        }
-        self.refused.push(name);
+        remember(&mut self.refused, name);
     }
+}
+
+/// One more name; the oldest is forgotten.
+fn remember(names: &mut Vec<Name>, name: Name) {
+    if names.len() == NAMES_MAX {
+        names.remove(0);
+    }
+    names.push(name);
 }
 
 /// As what the man on a square goes over when it is captured.

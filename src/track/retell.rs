@@ -20,8 +20,37 @@ use crate::{
     types::{BoardId, ByColor, ByRole, Color, Instant},
 };
 
-/// Completed plies that are read anew together.
-const BACK_MAX: usize = 8;
+/// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
+const NEAR: Reach = Reach { plies: 8, lines: 64 };
+const FAR: Reach = Reach { plies: 14, lines: 160 };
+
+/// How much is read anew.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Completed plies.
+    plies: usize,
+    /// Lines that are followed.
+    lines: usize,
+}
+
+/// What came out of reading anew beside that.
+#[derive(Default)]
+struct Findings {
+    look: Option<Look>,
+    /// What speaks against the best account.
+    doubt: u32,
+}
+
+/// Completed plies that were others.
+#[derive(Clone, Debug)]
+pub(super) struct Reread {
+    /// The index of the first ply that was read anew.
+    first: usize,
+    /// The index of the first new one.
+    from: usize,
+    /// All of them.
+    told: Told,
+}
 
 /// What has come to speak against completed plies since they were read anew.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +96,7 @@ struct Presses {
 
 impl BoardTrack {
     /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
-    /// where there may be one at that cost: the index of its first new ply, and all of it.
+    /// where there may be one at that cost.
     pub(super) fn reread(
         &self,
         position: &BoardPosition,
@@ -76,8 +105,31 @@ impl BoardTrack {
         illegal: Option<u32>,
         suspicion: Option<&mut Suspicion>,
         look: &mut Option<Look>,
-    ) -> Option<(usize, Told)> {
-        let back = self.back();
+    ) -> Option<Reread> {
+        let mut findings = Findings::default();
+        let near = self.reread_within(NEAR, (position, seen, at), illegal, suspicion, &mut findings);
+        *look = findings.look;
+        if findings.doubt < cost::REREAD_FAR {
+            return near;
+        }
+        let mut findings = Findings::default();
+        let far = self.reread_within(FAR, (position, seen, at), illegal, None, &mut findings);
+        if far.is_some() {
+            *look = findings.look;
+        }
+        far.or(near)
+    }
+
+    /// The same, as far as that.
+    fn reread_within(
+        &self,
+        reach: Reach,
+        (position, seen, at): (&BoardPosition, &Seen<'_>, Instant),
+        illegal: Option<u32>,
+        suspicion: Option<&mut Suspicion>,
+        findings: &mut Findings,
+    ) -> Option<Reread> {
+        let back = self.back(reach);
         let first = self.past.len() - back;
         let tail = &self.past[first..];
         let [second, last] = [2, 1].map(|plies| self.times_before(first, plies));
@@ -104,13 +156,14 @@ impl BoardTrack {
             said: self.said.roles(),
             kinds: &kinds,
             noting: self.notes.is_some(),
+            lines: reach.lines,
         };
         let straight = hindsight::straight(account, &record);
         // Other presses of the same plies say nothing about an illegal move.
         let may_repress = unheard_since.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some(same) = otherwise.filter(|_| may_repress) {
-            return straight.map(|(told, _)| (first + same, told));
+            return straight.map(|(told, _)| Reread { first, from: first + same, told });
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
             let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;
@@ -120,31 +173,32 @@ impl BoardTrack {
         }
         let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
-            return Some((first + same, recorded));
+            return Some(Reread { first, from: first + same, told: recorded });
         }
-        let least = recorded.moves().count() as u32 * cost::PLY;
-        if recorded.cost < least + cost::REREAD {
-            *look = self.look(position, back, &recorded, None);
+        if recorded.cost < recorded.least() + cost::REREAD {
+            findings.look = self.look(position, back, &recorded, None);
             return None;
         }
         let told = hindsight::tell(account, &[], recorded.cost - cost::REREAD);
         // Whoever wants to know why is told of dearer accounts, too; they decide nothing.
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
-        *look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
+        findings.look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
+        findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
         let told = told?;
         // A press that waits says that the man in hand was moved.
         let told = Some(told).filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded))?;
-        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some())?;
-        illegal.is_none_or(|illegal| told.cost < recorded.before + illegal).then_some((first + from, told))
+        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some(), illegal.is_some())?;
+        let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
+        cheap.then_some(Reread { first, from: first + from, told })
     }
 
     /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
-    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool) -> Option<usize> {
+    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool, illegal: bool) -> Option<usize> {
         let back = tail.len();
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let undone = unheard && moves.len() < back || told.idle > recorded.idle;
-        let margin = if undone { cost::UNDO } else { cost::REREAD };
+        let margin = if undone && !illegal { cost::UNDO } else { cost::REREAD };
         // A ply whose press was another one is told anew, too: its press would answer nothing else.
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
         let same = told.plies.iter().zip(tail).take_while(same).count();
@@ -218,14 +272,12 @@ impl BoardTrack {
         board: BoardId,
         position: &BoardPosition,
         seen: &Seen<'_>,
-        from: usize,
-        told: &Told,
+        Reread { first, from, told }: &Reread,
     ) -> Revision {
+        let (first, from, count) = (*first, *from, self.past.len());
         self.unlearn(from);
         self.suspicion.forget(from);
-        let (count, back) = (self.past.len(), self.back());
-        let first = count - back;
-        let mut before = self.root(position, back);
+        let mut before = self.root(position, count - first);
         let (kept, plies) = told.plies.split_at((from - first).min(told.plies.len()));
         for ply in kept {
             before.play(ply.played);
@@ -252,7 +304,7 @@ impl BoardTrack {
         let moves = again.iter().zip(&old).map(complete).collect();
         old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {
-            self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < back);
+            self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < count - first);
         }
         let line: Vec<Move> = more.iter().map(|ply| ply.played).chain(told.line.iter().copied()).collect();
         self.line = self.rest_of_line(before, &line, seen);
@@ -271,13 +323,13 @@ impl BoardTrack {
     }
 
     /// Plies that are read anew: no illegal one and nothing before it, none that was given.
-    fn back(&self) -> usize {
+    fn back(&self, reach: Reach) -> usize {
         self.past[self.given.min(self.past.len())..]
             .iter()
             .rev()
             .take_while(|past| past.illegal.is_empty())
             .count()
-            .min(BACK_MAX)
+            .min(reach.plies)
     }
 }
 

@@ -47,10 +47,6 @@ const EARLY_US: i64 = SCAN_US;
 const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
 const PLIES_MAX: usize = 24;
-/// Lines that are kept after a press.
-const LINES_MAX: usize = 64;
-/// Lines that are finished.
-const FINISHED_MAX: usize = 8;
 /// Plies in a row that nobody pressed the clock for.
 const UNPRESSED_MAX: usize = 2;
 
@@ -93,6 +89,8 @@ pub struct Account<'a> {
     pub kinds: &'a [ByRole<bool>],
     /// Whether the answer says what was weighed.
     pub noting: bool,
+    /// Lines that are kept after a press.
+    pub lines: usize,
 }
 
 impl Account<'_> {
@@ -151,6 +149,16 @@ impl Told {
     pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
         self.plies.iter().map(|ply| ply.played).chain(self.line.iter().copied())
     }
+
+    /// What so many moves cost if nothing speaks against them.
+    pub fn least(&self) -> u32 {
+        self.moves().count() as u32 * cost::PLY
+    }
+
+    /// What speaks against them, apart from men in hand.
+    pub fn doubt(&self) -> u32 {
+        self.cost.saturating_sub(self.least() + self.in_hand)
+    }
 }
 
 /// A ply that was tried, after which.
@@ -203,8 +211,15 @@ pub fn tell(account: Account<'_>, record: &[Move], most: u32) -> Option<Told> {
     teller.answered = true;
     let mut lines: Vec<Node> = lines.into_iter().map(|line| teller.unheard(line)).collect();
     lines.retain(|line| line.len >= record.len());
-    lines.truncate(FINISHED_MAX);
-    lines.into_iter().map(|line| teller.finish(line)).min_by_key(|told| told.cost)
+    let cheaper = |told: Option<Told>, line: Node| match told {
+        // What is made since makes no line cheaper.
+        Some(told) if told.cost <= line.cost => Some(told),
+        told => {
+            let other = teller.finish(line);
+            told.filter(|told| told.cost <= other.cost).or(Some(other))
+        }
+    };
+    lines.into_iter().fold(None, cheaper)
 }
 
 /// The record if every press completed one of its plies, with what each costs beyond itself. None where presses and
@@ -493,9 +508,11 @@ impl<'a> Teller<'a> {
         // Lines are large: their order is found first.
         let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
         order.sort_unstable();
-        let mut kept: Vec<usize> = Vec::with_capacity(LINES_MAX.min(lines.len()));
+        let mut kept: Vec<usize> = Vec::with_capacity(self.account.lines.min(lines.len()));
         for (_, index) in order {
-            if kept.len() < LINES_MAX && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other])) {
+            if kept.len() < self.account.lines
+                && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other]))
+            {
                 kept.push(index);
             }
         }
