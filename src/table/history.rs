@@ -68,6 +68,13 @@ impl Table {
         self.observe_all();
     }
 
+    /// The last move of a board was illegal and was taken back: it is played no more. What was told of it stays told.
+    pub(super) fn take_back(&mut self, revision: Revision) {
+        let illegal = self.plies_of(revision.board).last().map(|entry| entry.completed.completed_at);
+        self.play.taken_back.extend(illegal.map(|at| (revision.board, at)));
+        self.revise(revision);
+    }
+
     /// Puts moves of a board right on somebody's order: the tracker begins anew from what the record says then.
     pub(super) fn overrule(&mut self, revision: Revision) {
         let board = revision.board;

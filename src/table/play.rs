@@ -44,6 +44,8 @@ pub struct Play {
     pub history: Vec<Entry>,
     /// The history was put right, and nobody has looked yet what follows for other boards.
     pub(super) revised: bool,
+    /// Illegal moves that were taken back: the board, and when they were completed.
+    pub(super) taken_back: Vec<(BoardId, Instant)>,
     pub result: String,
     pub reason: String,
     /// Provisional moves that were published, by board.
@@ -76,6 +78,7 @@ impl Play {
             origin: Game::new(ruleset.clone(), boards),
             history: Vec::new(),
             revised: false,
+            taken_back: Vec::new(),
             tracker: Tracker::new(&completions),
             ledger: Ledger::new(|_| false),
             result: "*".into(),
@@ -370,6 +373,7 @@ impl Table {
                     self.turn_clocks();
                 }
                 Some(Decision::Revise(revision)) => self.revise(revision),
+                Some(Decision::TakeBack(revision)) => self.take_back(revision),
                 None if renames == RENAMES_MAX => break,
                 None => match self.pardon_drops().or_else(|| self.rename_drops()) {
                     Some(revision) => {

@@ -192,9 +192,12 @@ impl Table {
         }
     }
 
-    /// Whether the record has an illegal move that was completed then.
+    /// Whether an illegal move was completed then: the record has it, or it was taken back.
     fn is_illegal_at(&self, board: BoardId, at: Instant) -> bool {
-        self.plies_of(board).any(|entry| !entry.completed.illegal.is_empty() && entry.completed.completed_at == at)
+        self.play.taken_back.contains(&(board, at))
+            || self
+                .plies_of(board)
+                .any(|entry| !entry.completed.illegal.is_empty() && entry.completed.completed_at == at)
     }
 
     /// Whether a man that was out of its pocket was on its way to a square, as the record has it now.

@@ -32,6 +32,7 @@ mod lookback;
 mod past;
 mod presses;
 mod rename;
+mod restored;
 mod retell;
 mod search;
 mod settled;
@@ -118,6 +119,8 @@ pub enum Decision {
     Complete(Completed),
     /// Completed plies were others.
     Revise(Revision),
+    /// The last ply was illegal and was taken back.
+    TakeBack(Revision),
 }
 
 /// The hypotheses over all boards of a table.
@@ -228,6 +231,9 @@ impl Tracker {
     ) -> Option<Decision> {
         for board in self.in_order(game) {
             let position = game.board(board);
+            if let Some(revision) = self.taken_back(board, &seen) {
+                return Some(Decision::TakeBack(revision));
+            }
             let decided = self.answered(game, board, &seen, at);
             let decided = decided.or_else(|| self.look_back(game, board, &seen, at));
             let decided = decided.or_else(|| self.likely_illegal(game, board, &seen, at));
@@ -253,6 +259,13 @@ impl Tracker {
             }
         }
         None
+    }
+
+    /// An illegal ply that its player took back.
+    fn taken_back<'a>(&mut self, board: BoardId, seen: &impl Fn(BoardId) -> Option<Seen<'a>>) -> Option<Revision> {
+        let track = &mut self.boards[board.index()];
+        let seen = Some(board).filter(|_| track.may_be_restored()).and_then(seen)?;
+        track.take_back(board, &seen)
     }
 
     /// A ply that no sensor shows and that the other player has answered.
