@@ -201,6 +201,8 @@ pub struct Men {
     gone: VecDeque<(Stray, Instant)>,
     /// Foreign men that were told of, since when they were there: whoever uses them does not make them others.
     foreign_told: Vec<(Seat, Piece, Instant)>,
+    /// Drops of men that the seat did not have.
+    from_nowhere: VecDeque<(Seat, Piece, Instant)>,
     /// Men that came to a board from nowhere.
     foreign: usize,
 }
@@ -221,6 +223,7 @@ impl Men {
             open: [Open::NONE; 2 * BOARDS_MAX],
             gone: VecDeque::new(),
             foreign_told: Vec::new(),
+            from_nowhere: VecDeque::new(),
             foreign: 0,
         };
         ledger.sync(game, at);
@@ -284,8 +287,17 @@ impl Men {
         let alike = self.men.iter().find(alike).map(|other| other.since).filter(|_| place == Place::Transit(to));
         let may_be_seen = self.open[to.index()].shows(man, at).then_some(at);
         let first_seen = early.or(alike).or(may_be_seen);
-        self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, ..Man::at(man, place, at) };
+        // Nobody waits for a man that was dropped before its capture was completed.
+        let told = place == Place::Transit(to) && self.take_from_nowhere(to, man, at);
+        self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, told, ..Man::at(man, place, at) };
         early
+    }
+
+    /// Whether a seat dropped such a man a short time ago that it did not have.
+    fn take_from_nowhere(&mut self, seat: Seat, piece: Piece, at: Instant) -> bool {
+        self.from_nowhere.retain(|(_, _, then)| at - *then <= FOREIGN_US);
+        let place = self.from_nowhere.iter().position(|(by, man, _)| (*by, *man) == (seat, piece));
+        place.is_some_and(|place| self.from_nowhere.remove(place).is_some())
     }
 
     /// A man that was in a seat's tray and left it before its capture was completed: since when, until when.
@@ -307,6 +319,10 @@ impl Men {
         let index = index.or_else(|| {
             self.position(|man| man.piece == piece && man.place.owner().is_some_and(|owner| owner != seat))
         });
+        if man.is_none() {
+            self.from_nowhere.retain(|(_, _, then)| at - *then <= FOREIGN_US);
+            self.from_nowhere.push_back((seat, piece, at));
+        }
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
         let taken = man.filter(|man| man.place == Place::Lifted(seat)).map(|man| (seat, man.since));
         // Of two that lay there the one left that no capture had explained.

@@ -155,6 +155,8 @@ impl Game {
         let mover = board.seat(self.board(board).turn());
         let over = self.boards[board.index()].play(m);
         self.history[board.index()].enter(&self.boards[board.index()]);
+        // The own man is nobody's to drop: a partner plays the other colour.
+        let over = over.filter(|over| over.color != mover.color);
         let transfer = over.and_then(|over| self.transfer(mover, over, to));
         if let Some(Transfer { to, man, dropped: false, .. }) = transfer {
             self.boards[to.board.index()].add_to_pocket(to.color, man.role);
