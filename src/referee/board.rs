@@ -65,6 +65,8 @@ pub struct BoardWatch {
     castled: Option<(Seat, Square, Instant, Instant)>,
     /// The last move with which another man made one, too: that is told already.
     several: Option<Instant>,
+    /// Where those men stand.
+    with_it: Bitboard,
     /// After which completed moves men next to their squares are looked for.
     suspected: ArrayVec<Suspected, SUSPECTED_MAX>,
     /// Who completed the last moves, and when.
@@ -253,7 +255,9 @@ impl BoardWatch {
 
     /// No time runs: what hands do with the men is nobody's business.
     pub fn rest(&mut self) {
-        *self = BoardWatch { told: self.told, last: std::mem::take(&mut self.last), ..BoardWatch::default() };
+        let last = std::mem::take(&mut self.last);
+        let BoardWatch { told, several, with_it, .. } = *self;
+        *self = BoardWatch { told, several, with_it, last, ..BoardWatch::default() };
     }
 
     /// When the next press that waits for its move is looked at; none if there is none.
@@ -402,10 +406,16 @@ impl BoardWatch {
         };
         let ahead = |to: Square| self.ahead_told == Some((to, sight.placement.changed(to)));
         men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !ahead(way.2));
+        if self.several == Some(at) {
+            let all = BoardSight { line: &[], ..sight }.misplaced();
+            self.with_it = all.iter().map(|(_, _, to)| *to).collect();
+        }
+        let several = self.several.unwrap_or(Instant::LONG_AGO) + SCAN_US;
+        men.retain(|(_, _, to)| !self.with_it.contains(*to) || sight.placement.changed(*to) > several);
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;
-        if !fresh || self.several == Some(at) {
+        if !fresh {
             return None;
         }
         let evidence = json!({ "men": ways(&men), "squares": names(squares), "since": at });

@@ -332,7 +332,9 @@ impl Men {
             man.place == Place::Pocket(seat) && self.take_gone(seat, piece, made).is_none() && !another
         });
         let lies = lies.map(|_| seat);
-        self.men[index] = Man { taken, lies, ..Man::at(piece, Place::Board(seat.board), at) };
+        // If it was not dropped after all, what was told of it is not told again.
+        let told = taken.is_some() && man.is_some_and(|man| man.told);
+        self.men[index] = Man { taken, lies, told, ..Man::at(piece, Place::Board(seat.board), at) };
         Dropped { man }
     }
 
@@ -502,6 +504,7 @@ impl Men {
                 None => self.adopt(piece, at),
             };
             self.note_gone(index);
+            let told = self.men[index].told;
             // Who reads the record anew does not know what was seen of the man before.
             let first_seen = place.owner().map(|_| at);
             let man = Man { first_seen, ..Man::at(piece, place, at) };
@@ -511,6 +514,7 @@ impl Men {
                     since: left.max(at + -HELD_US),
                     seen: Some(left),
                     passed_over: Some(at),
+                    told,
                     ..man
                 },
                 None => man,

@@ -187,18 +187,18 @@ impl BoardTrack {
         let told = told?;
         // A press that waits says that the man in hand was moved.
         let told = Some(told).filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded))?;
-        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some(), illegal.is_some())?;
+        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
     }
 
     /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
-    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool, illegal: bool) -> Option<usize> {
+    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool) -> Option<usize> {
         let back = tail.len();
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let undone = unheard && moves.len() < back || told.idle > recorded.idle;
-        let margin = if undone && !illegal { cost::UNDO } else { cost::REREAD };
+        let margin = if undone { cost::UNDO } else { cost::REREAD };
         // A ply whose press was another one is told anew, too: its press would answer nothing else.
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
         let same = told.plies.iter().zip(tail).take_while(same).count();
