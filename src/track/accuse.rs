@@ -70,8 +70,7 @@ impl BoardTrack {
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
         }
-        // The clock was pressed back on an illegal move that is being restored.
-        if found.as_ref().is_some_and(|found| found.played.from().is_none()) && self.may_be_restored() {
+        if found.as_ref().is_some_and(|found| self.pressed_back_on(found.played)) {
             return None;
         }
         let passes = |found: &Illegal| self.passes(position, found.played, seen).filter(|until| at < *until);

@@ -8,7 +8,11 @@ use super::{
     board::{BoardTrack, Seen},
     past::Past,
 };
-use crate::types::{Bitboard, BoardId};
+use crate::{
+    notation::uci,
+    rules::Move,
+    types::{Bitboard, BoardId},
+};
 
 impl BoardTrack {
     /// Whether the last ply was illegal and its player's time runs again.
@@ -16,6 +20,13 @@ impl BoardTrack {
         let last = self.past.last().filter(|_| self.past.len() > self.given);
         let again = |last: &Past| self.clock_turn == Some(last.before.turn()) && !self.clock_stopped;
         last.is_some_and(|last| !last.illegal.is_empty() && again(last))
+    }
+
+    /// Whether what looks like a drop is the man of an illegal ply whose player's time runs again: nobody dropped it, the
+    /// clock was pressed back.
+    pub(super) fn pressed_back_on(&self, m: Move) -> bool {
+        let stands = |last: &Past| uci::destination(last.played) == uci::destination(m);
+        m.from().is_none() && self.may_be_restored() && self.past.last().is_some_and(stands)
     }
 
     /// Takes the last ply from the record if it is illegal and the board shows what stood before it. What was pressed
