@@ -22,8 +22,8 @@ impl BoardTrack {
         last.is_some_and(|last| !last.illegal.is_empty() && again(last))
     }
 
-    /// Whether what looks like a drop is the man of an illegal ply whose player's time runs again: nobody dropped it, the
-    /// clock was pressed back.
+    /// Whether what looks like a drop is the man of an illegal ply whose player's time runs again: nobody dropped it,
+    /// the clock was pressed back.
     pub(super) fn pressed_back_on(&self, m: Move) -> bool {
         let stands = |last: &Past| uci::destination(last.played) == uci::destination(m);
         m.from().is_none() && self.may_be_restored() && self.past.last().is_some_and(stands)
