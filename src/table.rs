@@ -98,8 +98,6 @@ pub struct SettingsError {
 
 /// Time between two reports of a device's counters.
 const COUNTERS_EVERY_US: i64 = 10 * SECOND;
-/// Sensors that were away for a shorter time have missed presses rather than moves.
-const UNWATCHED_US: i64 = 2 * SECOND;
 
 /// One table.
 #[derive(Debug)]
@@ -232,10 +230,12 @@ impl Table {
     }
 
     fn bytes(&mut self, index: DeviceIndex, bytes: &[u8]) {
-        self.sensors_back(index);
         let Some(wired) = self.sensors.devices.get_mut(index) else { return };
         let mut facts = std::mem::take(&mut self.play.facts);
         wired.device.bytes(self.now, bytes, |fact| facts.push(fact));
+        if let Some(away) = wired.device.take_missed() {
+            self.sensors_back(index, away);
+        }
         for fact in facts.drain(..) {
             self.fact(index, fact);
         }
@@ -284,18 +284,6 @@ impl Table {
             let wired = &mut self.sensors.devices[index];
             let due = wired.counters_due.is_some_and(|due| self.now >= due);
             let up = wired.device.speaks().state() == LinkState::Up;
-            let back = up && wired.reported.as_ref().is_some_and(|was| was.link != LinkState::Up);
-            if let Some(board) = wired.settings.board.filter(|_| back) {
-                if wired.silent_since.is_some_and(|since| self.now - since >= UNWATCHED_US) {
-                    self.play.tracker.unwatched(board);
-                } else {
-                    self.play.tracker.gap(board);
-                }
-                self.await_start_up(board);
-            }
-            let wired = &mut self.sensors.devices[index];
-            let silent_since = wired.silent_since.or(Some(self.now));
-            wired.silent_since = silent_since.filter(|_| !up);
             if due || !self.sensors.is_reported(index) {
                 let report = self.sensors.report(index);
                 let wired = &mut self.sensors.devices[index];

@@ -60,7 +60,7 @@ impl BslpDevice {
         let mut lines = Vec::new();
         self.decoder.push(bytes, |line| lines.push(line));
         for line in lines {
-            self.link.heard(at);
+            self.link.answered(at);
             self.check_seq(&line);
             if let Some(fact) = self.fact(line) {
                 sink(fact);

@@ -68,15 +68,20 @@ impl Default for DgtDevice {
 impl DgtDevice {
     pub(super) fn bytes(&mut self, at: Instant, bytes: &[u8], mut sink: impl FnMut(Fact)) {
         let identity = &mut self.identity;
+        let link = &mut self.link;
         let mut heard = false;
         self.decoder.push(bytes, |message| {
             heard = true;
+            if is_answer(&message) {
+                link.answered(at);
+            } else {
+                link.heard(at);
+            }
             if let Some(fact) = fact(message, identity) {
                 sink(fact);
             }
         });
         if heard {
-            self.link.heard(at);
             self.keep_alive = Some(at + KEEP_ALIVE_US);
         }
         if self.decoder.rejects().total() != self.rejects_seen {
@@ -138,6 +143,11 @@ impl DgtDevice {
     pub(super) fn counters(&self) -> (u64, &Rejects) {
         (self.decoder.messages(), self.decoder.rejects())
     }
+}
+
+/// Whether a message is only sent when it is asked for.
+fn is_answer(message: &Message) -> bool {
+    !matches!(message, Message::FieldUpdate { .. } | Message::Clock(_) | Message::NoClock)
 }
 
 /// What a message says of board and clock; what it says of the device goes into `identity`.

@@ -134,6 +134,14 @@ impl Device {
         }
     }
 
+    /// For how long the device was away, once after it is back, in microseconds.
+    pub fn take_missed(&mut self) -> Option<i64> {
+        match self {
+            Device::Dgt(device) => device.link.take_missed(),
+            Device::Bslp(device) => device.link.take_missed(),
+        }
+    }
+
     /// Who it said it is.
     pub fn identity(&self) -> &Identity {
         match self {

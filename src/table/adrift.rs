@@ -13,6 +13,8 @@ use crate::{
     types::{Bitboard, BoardId, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
+/// Sensors that were away for a shorter time have missed presses rather than moves.
+const UNWATCHED_US: i64 = 2 * SECOND;
 /// A shorter absence hides few plies: the tracker finds them.
 const LONG_US: i64 = 10 * SECOND;
 /// How long devices take to show their boards after their first word, and how often boards are looked at after that.
@@ -34,11 +36,16 @@ pub struct Adrift {
 }
 
 impl Table {
-    /// Bytes of a device arrive: if it was silent for long, nobody knows what its board shows until it is looked at.
-    pub(super) fn sensors_back(&mut self, device: DeviceIndex) {
-        let Some(wired) = self.sensors.devices.get(device).filter(|_| self.play.is_on()) else { return };
-        let long = wired.silent_since.is_some_and(|since| self.now - since >= LONG_US);
-        if let Some(board) = wired.settings.board.filter(|board| long && !self.is_adrift(*board)) {
+    /// A device is understood again: presses were lost, and where it was away for longer, moves. After long, nobody
+    /// knows what its board shows until it is looked at.
+    pub(super) fn sensors_back(&mut self, device: DeviceIndex, away_us: i64) {
+        let Some(board) = self.sensors.devices.get(device).and_then(|wired| wired.settings.board) else { return };
+        if away_us >= UNWATCHED_US {
+            self.play.tracker.unwatched(board);
+        } else {
+            self.play.tracker.gap(board);
+        }
+        if self.is_adrift(board) || away_us >= LONG_US && self.play.is_on() {
             self.adrift[board.index()] = Some(Adrift { since: self.now, due: self.now + START_UP_US });
         }
     }
@@ -46,13 +53,6 @@ impl Table {
     /// Nobody knows what was played on a board while the daemon was away.
     pub(super) fn cast_adrift(&mut self, board: BoardId) {
         self.adrift[board.index()] = Some(Adrift { since: self.now, due: self.now });
-    }
-
-    /// A board's device is understood again: it shows its men soon.
-    pub(super) fn await_start_up(&mut self, board: BoardId) {
-        if let Some(adrift) = &mut self.adrift[board.index()] {
-            *adrift = Adrift { since: self.now, due: self.now + START_UP_US };
-        }
     }
 
     pub(super) fn is_adrift(&self, board: BoardId) -> bool {

@@ -21,8 +21,6 @@ pub struct Wired {
     /// What was last reported, to report changes only.
     pub reported: Option<Reported>,
     pub counters_due: Option<Instant>,
-    /// Since when nothing is heard of it.
-    pub silent_since: Option<Instant>,
     /// What cells measure, by channel and cell.
     pub raw: BTreeMap<(u8, u16), Raw>,
     /// What they measured when its board was set up.
@@ -81,7 +79,6 @@ impl Sensors {
             },
             reported: None,
             counters_due: None,
-            silent_since: None,
             raw: BTreeMap::new(),
             home: Vec::new(),
             levels,

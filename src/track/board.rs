@@ -455,7 +455,11 @@ impl BoardTrack {
         let press = self.presses.pop_front();
         self.note_lateness(&ply, press.as_ref());
         let unseen = self.is_unwatched();
-        self.gap &= press.is_none() || !self.presses.is_empty();
+        // What was found is up to date where no press is open, or, without a clock, no ply.
+        self.gap &= match self.completion {
+            Completion::Clock => press.is_none() || !self.presses.is_empty(),
+            Completion::Settle(_) => !self.line.is_empty(),
+        };
         let ended = if press.is_none() { self.ended_at.take() } else { None };
         let completed_at = match self.completion {
             Completion::Settle(rest) => {

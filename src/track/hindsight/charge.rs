@@ -232,8 +232,14 @@ impl Charge<'_> {
 
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.
     fn stray(&self, man: Piece, from: Square, to: Square, recent: bool) -> (&'static str, u32) {
-        let in_hand = recent && man.color == self.position.turn();
-        if in_hand { named!(STOOD) } else { search::stray(self.position, man, from, to) }
+        let theirs = man.color == self.position.turn();
+        // What is coming may have been made before the ply itself.
+        let coming = theirs && self.next.is_none();
+        match search::stray(self.position, man, from, to) {
+            _ if recent && theirs => named!(STOOD),
+            _ if coming && search::may_go(man, from, to, self.position.board().occupied()) => named!(PREMOVE),
+            stray => stray,
+        }
     }
 
     /// What was seen since the ply before and fits neither before nor after.
