@@ -171,7 +171,7 @@ impl BoardTrack {
                 return None;
             }
         }
-        let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::tell(account, &record, u32::MAX))?;
+        let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::recorded(account, &record))?;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
             return Some(Reread { first, from: first + same, told: recorded });
         }

@@ -15,12 +15,14 @@ mod candidates;
 mod charge;
 mod coming;
 mod log;
+mod recorded;
 
 use self::{
     charge::Charge,
     coming::Coming,
     log::{Log, Squares},
 };
+pub use self::recorded::recorded;
 use super::{
     Press, SCAN_US, cost,
     explain::{Item, Items, weigh},
