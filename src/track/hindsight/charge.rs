@@ -62,6 +62,8 @@ pub struct Charged {
     pub cost: u32,
     /// Squares that were wrong when the clock was pressed.
     pub wrong: Bitboard,
+    /// A next ply that touches none of these changes nothing of it.
+    pub open: Bitboard,
 }
 
 impl Charge<'_> {
@@ -83,10 +85,11 @@ impl Charge<'_> {
             () => ("", 0),
         };
         let absence = items.take(name, absence);
-        let passing = self.in_passing(log, wrong, touched_next, items);
+        let (passing, odd) = self.in_passing(log, wrong, touched_next, items);
         let untouched = if absence == 0 { self.untouched(log, to, items) } else { 0 };
+        let open = apart | Bitboard::from(to) | odd | self.like_wrong(log, wrong);
         let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next, items);
-        Charged { cost: absence + standing + passing + untouched, wrong }
+        Charged { cost: absence + standing + passing + untouched, wrong, open }
     }
 
     /// Whether the man came to a square that feels nothing.
@@ -223,6 +226,13 @@ impl Charge<'_> {
         (cost, lasting)
     }
 
+    /// Men of the kinds that stand on some squares: the next player may have moved one and put it back.
+    fn like_wrong(&self, log: &Log<'_>, wrong: Bitboard) -> Bitboard {
+        let man = |square| log.kinds_at(square, self.at + LATE_US).single().flatten();
+        let alike = |man| self.position.board().by_piece(man);
+        wrong.into_iter().filter_map(man).map(alike).fold(Bitboard::EMPTY, |all, men| all | men)
+    }
+
     /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
     fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
         let [came, arrived] = [square, uci::destination(self.played)].map(|to| log.last(to, self.at));
@@ -242,8 +252,8 @@ impl Charge<'_> {
         }
     }
 
-    /// What was seen since the ply before and fits neither before nor after.
-    fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard, items: &Items) -> u32 {
+    /// What was seen since the ply before and fits neither before nor after: what it costs, and where that was.
+    fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard, items: &Items) -> (u32, Bitboard) {
         let touched = search::squares_of(self.played);
         let begun = log.begun(self.from + LATE_US, self.at + LATE_US).iter();
         let odd = begun.filter(|reading| {
@@ -257,7 +267,10 @@ impl Charge<'_> {
                 || next && self.next.is_some_and(|(_, squares)| kinds.meets(squares.at(square)));
             !fits && passes && !wrong.contains(square)
         });
-        odd.map(|reading| self.passing(reading)).map(|(name, cost)| items.take(name, cost)).sum()
+        odd.fold((0, Bitboard::EMPTY), |(sum, squares), reading| {
+            let (name, cost) = self.passing(reading);
+            (sum + items.take(name, cost), squares.with(reading.square))
+        })
     }
 
     /// What it costs that something was seen for a while which no ply explains.

@@ -17,12 +17,12 @@ mod coming;
 mod log;
 mod recorded;
 
+pub use self::recorded::recorded;
 use self::{
-    charge::Charge,
+    charge::{Charge, Charged},
     coming::Coming,
     log::{Log, Squares},
 };
-pub use self::recorded::recorded;
 use super::{
     Press, SCAN_US, cost,
     explain::{Item, Items, weigh},
@@ -378,9 +378,6 @@ impl<'a> Teller<'a> {
         if node.len == PLIES_MAX || node.cost + cost::PLY > self.most {
             return;
         }
-        let (from, to) = (node.since[0], until + LATE_US);
-        let shown = self.log.shown(from, to);
-        let later = self.log.shown(until, to + CAUGHT_US);
         if let Some(recorded) = self.record.get(node.len).copied() {
             let child = self.child(node, recorded, press, until);
             let legal = node.position.is_legal(recorded);
@@ -394,12 +391,20 @@ impl<'a> Teller<'a> {
         if least + more > self.most {
             return;
         }
+        let (from, to) = (node.since[0], until + LATE_US);
+        let shown = self.log.shown(from, to);
+        let later = self.log.shown(until, to + CAUGHT_US);
         let pressed = press.is_some() && !self.account.is_turn(until);
+        // Most plies change nothing of what the last one costs, and many are too dear by that.
+        let alone = if self.account.noting { None } else { Some(self.charge(node, None, until)) };
         for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
-            if self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later) {
+            let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
+            let least = least + more + charged.map_or(0, |charged| charged.cost);
+            let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
+            if least <= self.most && may_be() {
                 let coming = self.came(node, m, until);
-                if least + more + coming.cost() <= self.most {
-                    let child = self.follow(node, m, coming, press, until);
+                if least + coming.cost() <= self.most {
+                    let child = self.follow(node, m, coming, charged, (press, until));
                     if child.cost + more <= self.most {
                         out.push(child);
                     }
@@ -410,7 +415,7 @@ impl<'a> Teller<'a> {
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
         let coming = self.came(node, m, until);
-        self.follow(node, m, coming, press, until)
+        self.follow(node, m, coming, None, (press, until))
     }
 
     /// How the man of a ply came to its square.
@@ -431,15 +436,22 @@ impl<'a> Teller<'a> {
         self.coming(node, m, (replaced.or(came), stood), until)
     }
 
-    /// The line with one more ply, whose man came so.
-    fn follow(&mut self, node: &Node, m: Move, coming: Coming, press: Option<Press>, until: Instant) -> Node {
+    /// The line with one more ply, whose man came so; `charged`: what the ply before costs, where that is known.
+    fn follow(
+        &mut self,
+        node: &Node,
+        m: Move,
+        coming: Coming,
+        charged: Option<Charged>,
+        (press, until): (Option<Press>, Instant),
+    ) -> Node {
         let Coming { arrived, hands, early, disordered, held, nowhere: (name, nowhere), carried } = coming;
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
         position.play(m);
         let squares = node.squares.after(&position, search::squares_of(m));
-        let charged = self.charge(node, Some((m, &squares)), until);
+        let charged = charged.unwrap_or_else(|| self.charge(node, Some((m, &squares)), until));
         // Whose turn it is that no clock tells is told by the men that came.
         let unfelt = self.account.is_turn(until) && arrived.is_none();
         let spent = weigh!(self.items, PLY)
@@ -543,9 +555,9 @@ impl<'a> Teller<'a> {
     }
 
     /// What the last ply of a line costs if this one is next, and pressed for then.
-    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> charge::Charged {
+    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> Charged {
         let mut plies = self.back(node);
-        let Some(last) = plies.next() else { return charge::Charged::default() };
+        let Some(last) = plies.next() else { return Charged::default() };
         let before = plies.next().copied();
         let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
