@@ -10,6 +10,7 @@
 mod arriving;
 mod floor;
 mod frontier;
+mod refund;
 mod returned;
 mod rivals;
 mod stray;
@@ -24,7 +25,7 @@ pub use self::{
     stray::{may_go, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
-use self::{floor::least, frontier::Frontier};
+use self::{floor::least, frontier::Frontier, refund::refund};
 
 use super::{
     cost,
@@ -682,18 +683,5 @@ impl<'a> Search<'a> {
             + weigh!(self.items, ARRIVED * (arrived.white.count() + arrived.black.count()))
             // Where nobody looked, other boards have captured what nobody knows of, too.
             + if self.evidence.gap { weigh!(self.items, ARRIVED * owed) } else { weigh!(self.items, OWED * owed) }
-    }
-}
-
-/// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
-fn refund(parent: &Node, m: Move) -> (&'static str, u32) {
-    let caught = parent.line.last().filter(|last| uci::destination(**last) == victim(m) && m.is_capture());
-    let unseen = if m.is_en_passant() { cost::CAUGHT_PASSING } else { cost::CAUGHT };
-    match (caught, parent.absence) {
-        (Some(Move::Put { .. }), cost::NEVER) => ("NEVER", cost::NEVER - cost::CAUGHT_DROP),
-        (Some(_), cost::NEVER) => ("NEVER", cost::NEVER - unseen),
-        (Some(_), cost::TAKEN) => ("TAKEN", cost::TAKEN - unseen),
-        (Some(_), cost::ABSENT) => ("ABSENT", cost::ABSENT - cost::ABSENT_CAUGHT),
-        _ => ("", 0),
     }
 }
