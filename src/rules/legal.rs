@@ -81,6 +81,15 @@ pub struct Among {
     pub to: Bitboard,
     /// Where men are dropped.
     pub drops: Bitboard,
+    /// Squares of which a move comes from one or goes to one.
+    pub touching: Bitboard,
+}
+
+impl Among {
+    /// Where a man from this square goes.
+    fn to(&self, from: Square) -> Bitboard {
+        if self.touching.contains(from) { self.to } else { self.to & self.touching }
+    }
 }
 
 /// A list of the moves among some squares. Castling and en passant are always in it.
@@ -93,19 +102,19 @@ impl Sink for Narrow {
     #[inline]
     fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard) {
         if self.among.from.contains(from) {
-            self.list.men(position, role, from, to & self.among.to);
+            self.list.men(position, role, from, to & self.among.to(from));
         }
     }
 
     fn promotions(&mut self, position: &BoardPosition, from: Square, to: Bitboard) {
         if self.among.from.contains(from) {
-            self.list.promotions(position, from, to & self.among.to);
+            self.list.promotions(position, from, to & self.among.to(from));
         }
     }
 
     #[inline]
     fn drops(&mut self, role: Role, to: Bitboard) {
-        self.list.drops(role, to & self.among.drops);
+        self.list.drops(role, to & self.among.drops & self.among.touching);
     }
 
     fn other(&mut self, m: Move) {

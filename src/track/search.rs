@@ -355,7 +355,7 @@ impl<'a> Search<'a> {
             let absent = self.evidence.blind & parent.position.board().occupied();
             let open = parent.mismatch.any() | self.restless | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
-            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to };
+            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to, touching: Bitboard::FULL };
             match expected.map(|m| m.from().ok_or(m.to())) {
                 Some(Ok(from)) => among.from.add(from),
                 Some(Err(to)) => among.drops.add(to),

@@ -20,7 +20,7 @@ impl Teller<'_> {
         let to: Bitboard = (!board.occupied()).into_iter().filter(came).collect();
         let promoting = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let to = to | board.occupied() | self.account.blind | promoting;
-        Among { from, to, drops: to }
+        Among { from, to, drops: to, touching: Bitboard::FULL }
     }
 
     /// Whether the squares of a move showed what it leaves there.

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move},
+    rules::{Among, BoardPosition, Move},
     sense::{Mismatch, Placement},
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -397,7 +397,9 @@ impl<'a> Teller<'a> {
         let pressed = press.is_some() && !self.account.is_turn(until);
         // Most plies change nothing of what the last one costs, and many are too dear by that.
         let alone = if self.account.noting { None } else { Some(self.charge(node, None, until)) };
-        for m in node.position.legal_moves_among(self.changed(node, &shown, &later)) {
+        let dear = alone.filter(|alone| least + more + alone.cost > self.most);
+        let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
+        for m in node.position.legal_moves_among(Among { touching, ..self.changed(node, &shown, &later) }) {
             let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
             let least = least + more + charged.map_or(0, |charged| charged.cost);
             let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
