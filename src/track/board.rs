@@ -335,6 +335,7 @@ impl BoardTrack {
             still: Bitboard::EMPTY,
             gone: Bitboard::EMPTY,
             unseen: cost::UNSEEN,
+            most: u32::MAX,
             noting: self.notes.is_some(),
             gap: self.is_unwatched(),
         }

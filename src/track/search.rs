@@ -165,6 +165,8 @@ pub struct Evidence<'a> {
     pub gone: Bitboard,
     /// What a ply costs whose man has not been seen on its destination.
     pub unseen: u32,
+    /// A line that costs so much is as good as none.
+    pub most: u32,
     /// Whether the answer says what was weighed.
     pub noting: bool,
     /// Nobody looked while the line was played: only where the men stand in the end speaks against it.

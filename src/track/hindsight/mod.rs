@@ -217,7 +217,8 @@ pub fn tell(account: Account<'_>, record: &[Move], most: u32) -> Option<Told> {
         // What is made since makes no line cheaper.
         Some(told) if told.cost <= line.cost => Some(told),
         told => {
-            let other = teller.finish(line);
+            let below = told.as_ref().map_or(u32::MAX, |told| told.cost);
+            let other = teller.finish(line, below);
             told.filter(|told| told.cost <= other.cost).or(Some(other))
         }
     };
@@ -241,7 +242,7 @@ pub fn straight(account: Account<'_>, record: &[Move]) -> Option<(Told, Vec<u32>
         costs.push(next.cost - node.cost - cost::PLY);
         node = next;
     }
-    Some((teller.finish(node), costs))
+    Some((teller.finish(node, u32::MAX), costs))
 }
 
 struct Teller<'a> {
@@ -584,8 +585,8 @@ impl<'a> Teller<'a> {
         .sum(&mut self.log, &self.items)
     }
 
-    /// A line with what has been made since the last press.
-    fn finish(&mut self, node: Node) -> Told {
+    /// A line with what has been made since the last press; one that costs as much as `below` may be told dearer.
+    fn finish(&mut self, node: Node, below: u32) -> Told {
         let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::LONG_AGO, |ply| ply.made_at);
         let since = [made(2), made(1)];
         let Account { placement, aliases, blind, young, noting, .. } = self.account;
@@ -608,6 +609,7 @@ impl<'a> Teller<'a> {
             still: Bitboard::EMPTY,
             gone: placement.unchanged_since(placement.latest() + -GONE_US),
             unseen: cost::UNSEEN,
+            most: below.saturating_sub(node.cost),
             noting,
             gap: false,
         };

@@ -12,9 +12,10 @@ pub fn least(plies: usize) -> u32 {
 }
 
 impl Search<'_> {
-    /// A line that costs so much is neither the best nor one of its rivals. All count where they are to be noted.
+    /// A line that costs so much is neither the best nor one of its rivals, or of no use. All count where they are to
+    /// be noted.
     pub(super) fn enough(&self, best: &Node) -> u32 {
-        if self.evidence.noting { u32::MAX } else { best.cost + cost::MARGIN }
+        if self.evidence.noting { u32::MAX } else { self.evidence.most.min(best.cost + cost::MARGIN) }
     }
 
     /// What a line costs at least with one more ply: what it brings for good, and what it leaves as it is.
