@@ -1,7 +1,7 @@
 //! What speaks against one ply: the board when its clock was pressed, and what else was seen on the way.
 
 use super::{
-    Account, LATE_US, Ply,
+    Account, LATE_US, Ply, STILL,
     log::{BRIEF_US, Log, Squares},
 };
 use crate::{
@@ -243,8 +243,8 @@ impl Charge<'_> {
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.
     fn stray(&self, man: Piece, from: Square, to: Square, recent: bool) -> (&'static str, u32) {
         let theirs = man.color == self.position.turn();
-        // What is coming may have been made before the ply itself.
-        let coming = theirs && self.next.is_none();
+        // No ply follows: what is coming may have been made before the ply itself.
+        let coming = theirs && self.next.is_none() && self.until == STILL;
         match search::stray(self.position, man, from, to) {
             _ if recent && theirs => named!(STOOD),
             _ if coming && search::may_go(man, from, to, self.position.board().occupied()) => named!(PREMOVE),
