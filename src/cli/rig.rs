@@ -10,7 +10,7 @@ use crate::simulate::{
 
 /// Kinds of devices that the report on all of them is about, with the arguments that make each. What a kind does not
 /// name is as in the first: DGT boards, clocks and trays without faults.
-pub const KINDS: [(&str, &str); 14] = [
+pub const KINDS: [(&str, &str); 15] = [
     ("identity", ""),
     ("its faults", "--faults profile"),
     ("tags", "--sensing tags"),
@@ -22,6 +22,7 @@ pub const KINDS: [(&str, &str); 14] = [
     ("no clocks", "--no-clocks"),
     ("one clock", "--one-clock"),
     ("clock lost", "--faults clock-lost"),
+    ("clock away", "--faults clock-away"),
     ("dead square", "--faults dead-square"),
     ("wrong man", "--faults wrong-man"),
     ("long cable-out", "--faults cable-out-long"),

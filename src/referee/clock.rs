@@ -19,6 +19,8 @@ const DEFECT_MS: i64 = 4_000;
 const STUCK_MS: i64 = 120_000;
 /// Beyond that, the percentage of the time that ran.
 const DEFECT_PERCENT: i64 = 3;
+/// A clock that said nothing for longer may have been pressed meanwhile.
+const UNHEARD_US: i64 = 3 * SECOND;
 /// How long a display must stand at zero when it was not about to get there.
 const ZERO_US: i64 = 1_500 * MS;
 /// What a display at set-up may differ from the time control.
@@ -104,7 +106,8 @@ impl ClockWatch {
             }
         }
         if self.doubted.is_none() {
-            let same_run = self.last.is_some_and(|(_, last)| last.running == view.running);
+            let heard = |since: Instant| at - since <= UNHEARD_US;
+            let same_run = self.last.is_some_and(|(since, last)| last.running == view.running && heard(since));
             if !same_run || self.anchor.is_none() {
                 self.anchor = Some((at, view.times));
             }
@@ -158,6 +161,9 @@ impl ClockWatch {
         let (since, last) = self.last.filter(|_| !self.defect_told)?;
         let ran = last.running?;
         view.running?;
+        if at - since > UNHEARD_US {
+            return unheard((since, last.times), view.times, ran, control, at);
+        }
         let starts = [(since, last.times), self.anchor.unwrap_or((since, last.times))];
         starts.into_iter().find_map(|start| disagreement(start, view.times, ran, control, at))
     }
@@ -202,6 +208,32 @@ fn disagreement(
         }
     };
     Color::ALL.into_iter().find_map(of)
+}
+
+/// The same where the clock said nothing for a while: both sides may have run, one after the other, and got what they
+/// get for their moves. What neither shows alone is held against `ran`.
+fn unheard(
+    (since, before): (Instant, ClockTimes),
+    shown: ClockTimes,
+    ran: Color,
+    control: Option<TimeControl>,
+    at: Instant,
+) -> Option<Wrong> {
+    let passed = (at - since) / MS;
+    let allowed = DEFECT_MS + passed * DEFECT_PERCENT / 100;
+    let used = |color: Color| time_of(before, color) - time_of(shown, color);
+    let both = used(Color::White) + used(Color::Black);
+    let stepped = control.is_some_and(|control| control.step > 0);
+    let fast = Color::ALL.into_iter().find(|color| used(*color) > passed + allowed);
+    let back = Color::ALL.into_iter().find(|color| used(*color) < -allowed && !stepped);
+    let left = |color: Color| time_of(before, color) - passed;
+    match (fast, back) {
+        (Some(color), _) => Some(("too-fast", color, left(color))),
+        _ if both > passed + allowed => Some(("too-fast", ran, left(ran))),
+        (None, Some(color)) => Some(("time-came-back", color, time_of(before, color))),
+        (None, None) if both < passed - allowed.max(STUCK_MS) && !stepped => Some(("too-slow", ran, left(ran))),
+        (None, None) => None,
+    }
 }
 
 /// What one message of a clock brought.

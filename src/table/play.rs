@@ -264,9 +264,9 @@ impl Table {
         let stopped = view.is_some_and(|view| view.running.is_none());
         tracker.set_turn(board, view.and_then(|view| view.to_move), stopped);
         match (was, view) {
-            (true, None) => tracker.set_completion(board, Completion::Settle(*settle)),
+            (true, None) => tracker.set_completion(board, Completion::Settle(*settle), self.now),
             (false, Some(_)) => {
-                tracker.set_completion(board, Completion::Clock);
+                tracker.set_completion(board, Completion::Clock, self.now);
                 tracker.gap(board);
             }
             _ => {}
@@ -278,7 +278,7 @@ impl Table {
         for board in self.play.game.ids() {
             if self.play.clocked[board.index()] && self.silent_clock_at(board).is_some_and(|due| self.now >= due) {
                 self.play.clocked[board.index()] = false;
-                self.play.tracker.set_completion(board, Completion::Settle(SILENT_CLOCK_SETTLE_US));
+                self.play.tracker.set_completion(board, Completion::Settle(SILENT_CLOCK_SETTLE_US), self.now);
             }
         }
     }

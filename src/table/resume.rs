@@ -174,7 +174,7 @@ impl Table {
             self.play.tracker.rewrite(board, start, &plies);
             self.play.tracker.unwatched(board);
             if self.play.clocked[board.index()] {
-                self.play.tracker.set_completion(board, Completion::Clock);
+                self.play.tracker.set_completion(board, Completion::Clock, self.now);
             }
         }
     }
@@ -302,7 +302,7 @@ impl Table {
     fn miss_clock(&mut self, board: BoardId) {
         if self.play.clocked[board.index()] && self.clock_view(board).is_none() {
             self.play.clocked[board.index()] = false;
-            self.play.tracker.set_completion(board, Completion::Settle(SILENT_CLOCK_SETTLE_US));
+            self.play.tracker.set_completion(board, Completion::Settle(SILENT_CLOCK_SETTLE_US), self.now);
         }
     }
 }

@@ -6,6 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    deaf::{DEAF_MAX, Deaf},
     declared::Said,
     illegal,
     past::Past,
@@ -139,8 +140,8 @@ pub struct BoardTrack {
     pub(super) presses: VecDeque<Press>,
     /// Presses that were heard, answered or not.
     pub(super) heard: VecDeque<Press>,
-    /// The last press that was heard before the clock fell silent or was lost.
-    pub(super) deaf_since: Option<Instant>,
+    /// When the clock was not heard, the last time last.
+    pub(super) deaf: ArrayVec<Deaf, DEAF_MAX>,
     /// Last movements of the lever, answered or not.
     pub(super) toggles: VecDeque<(Color, Instant)>,
     /// Plies in a row that were completed by the press after their own.
@@ -211,7 +212,7 @@ impl BoardTrack {
             changed_at: Instant::LONG_AGO,
             presses: VecDeque::new(),
             heard: VecDeque::new(),
-            deaf_since: None,
+            deaf: ArrayVec::new(),
             toggles: VecDeque::new(),
             late_plies: 0,
             aliases: ArrayVec::new(),
@@ -242,17 +243,6 @@ impl BoardTrack {
         &self.line
     }
 
-    pub fn set_completion(&mut self, completion: Completion) {
-        let before = std::mem::replace(&mut self.completion, completion);
-        if before == Completion::Clock && completion != before {
-            self.deaf_since = self.heard.back().map(|press| press.at);
-        }
-        if before != completion {
-            self.presses.clear();
-            (self.rested_at, self.lifted_at) = (self.changed_at, Instant::LONG_AGO);
-        }
-    }
-
     pub fn first_press(&self) -> Option<Instant> {
         self.ended_at.map(|(at, _)| at).into_iter().chain(self.presses.front().map(|press| press.at)).min()
     }
@@ -263,7 +253,7 @@ impl BoardTrack {
         self.line.clear();
         self.presses.clear();
         self.heard.clear();
-        self.deaf_since = None;
+        self.deaf.clear();
         self.late_plies = 0;
         self.looked_back = None;
         self.reviewed = 0;

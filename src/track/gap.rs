@@ -42,7 +42,7 @@ impl BoardTrack {
     /// Nobody heard of the board's men nor of its clock.
     pub(super) fn lose_sight(&mut self) {
         (self.gap, self.unwatched) = (true, true);
-        self.deaf_since = None;
+        self.deaf.clear();
     }
 
     /// The daemon was away: what is not completed is looked for anew.

@@ -22,6 +22,7 @@
 mod accuse;
 mod board;
 pub mod cost;
+mod deaf;
 mod declared;
 pub mod explain;
 mod gap;
@@ -161,8 +162,8 @@ impl Tracker {
     }
 
     /// A board's clock came or went.
-    pub fn set_completion(&mut self, board: BoardId, completion: Completion) {
-        self.boards[board.index()].set_completion(completion);
+    pub fn set_completion(&mut self, board: BoardId, completion: Completion, at: Instant) {
+        self.boards[board.index()].set_completion(completion, at);
     }
 
     /// Whose time a board's clock runs, or would run if the clock tells that, and whether it is known to be stopped.

@@ -9,11 +9,11 @@ use super::{
     Completed, Completion, Press, Revision,
     board::{BoardTrack, Seen},
     cost,
+    deaf::Presses,
     explain::Look,
     hindsight::{self, Account, Ply, Told},
     past::Past,
     search::Hand,
-    turns,
 };
 use crate::{
     rules::{BoardPosition, Move},
@@ -82,18 +82,6 @@ impl Suspicion {
     }
 }
 
-/// What completes plies.
-struct Presses {
-    /// Presses that are old enough to tell, in order.
-    old: Vec<Press>,
-    /// Later ones.
-    young: Vec<Press>,
-    /// Until when the old ones are.
-    until: Instant,
-    /// Since when they are turns: no clock was heard.
-    unheard_since: Option<Instant>,
-}
-
 impl BoardTrack {
     /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
     /// where there may be one at that cost.
@@ -134,7 +122,7 @@ impl BoardTrack {
         let tail = &self.past[first..];
         let [second, last] = [2, 1].map(|plies| self.times_before(first, plies));
         let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
-        let Presses { old: presses, young, until, unheard_since } = self.presses_since(tail, seen, completed[1], at);
+        let Presses { old: presses, young, until, deaf } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
         let account = Account {
@@ -145,7 +133,7 @@ impl BoardTrack {
             presses: &presses,
             until,
             young: &young,
-            unheard_since,
+            deaf,
             placement: seen.placement,
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
@@ -160,7 +148,7 @@ impl BoardTrack {
         };
         let straight = hindsight::straight(account, &record);
         // Other presses of the same plies say nothing about an illegal move.
-        let may_repress = unheard_since.is_none() && illegal.is_none();
+        let may_repress = deaf.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some(same) = otherwise.filter(|_| may_repress) {
             return straight.map(|(told, _)| Reread { first, from: first + same, told });
@@ -184,10 +172,10 @@ impl BoardTrack {
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
         findings.look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
         findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
-        let told = told?;
-        // A press that waits says that the man in hand was moved.
-        let told = Some(told).filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded))?;
-        let from = Self::differs(&told, &recorded, tail, unheard_since.is_some())?;
+        // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
+        let told = told.filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded));
+        let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
+        let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
     }
@@ -228,42 +216,6 @@ impl BoardTrack {
     /// The ply so many plies before one.
     fn ply_before(&self, index: usize, plies: usize) -> Option<&Past> {
         index.checked_sub(plies).and_then(|index| self.past.get(index))
-    }
-
-    /// The presses since an instant. Where no clock was heard turns stand for them, or where the sensors do not tell
-    /// whose men they feel, the completions of the plies.
-    fn presses_since(&self, tail: &[Past], seen: &Seen<'_>, since: Instant, at: Instant) -> Presses {
-        let completed = tail.last().map_or(since, |last| last.completed_at);
-        let until = completed.max(at + -hindsight::LATE_US);
-        let heard: Vec<Press> = match self.completion {
-            Completion::Clock => self.heard.iter().copied().filter(|press| press.at > since).collect(),
-            Completion::Settle(_) => {
-                let deaf_since = self.deaf_since.unwrap_or(Instant::LONG_AGO);
-                if let Some(mut presses) = self.with_turns(deaf_since, seen, since, at) {
-                    let old = presses.partition_point(|press| press.at <= completed);
-                    let until = if old == tail.len() { completed } else { at };
-                    presses.retain(|press| press.at <= until);
-                    return Presses { old: presses, young: Vec::new(), until, unheard_since: Some(deaf_since) };
-                }
-                tail.iter().map(Past::press).collect()
-            }
-        };
-        let (old, young) = heard.into_iter().partition(|press| press.at <= until);
-        Presses { old, young, until, unheard_since: None }
-    }
-
-    /// The presses since an instant with turns in place of those that no clock tells of, if the sensors know the
-    /// colours of men. What its player still does after a press belongs to that.
-    fn with_turns(&self, deaf_since: Instant, seen: &Seen<'_>, since: Instant, at: Instant) -> Option<Vec<Press>> {
-        let mut turns = turns::presses(seen.placement, &seen.lifted, deaf_since.max(since), at)?;
-        let heard = |press: &&Press| since < press.at && press.at <= deaf_since;
-        let mut presses: Vec<Press> = self.heard.iter().filter(heard).copied().collect();
-        let still = |turn: &Press, last: &Press| turn.by == last.by && turn.at <= last.at + hindsight::LATE_US;
-        if turns.first().zip(presses.last()).is_some_and(|(turn, last)| still(turn, last)) {
-            turns.remove(0);
-        }
-        presses.extend(turns);
-        Some(presses)
     }
 
     /// Replaces the plies from `from` on by what was told; never more than there were: the others are completed next.

@@ -34,7 +34,7 @@ pub fn presses(
     since: Instant,
     until: Instant,
 ) -> Option<Vec<Press>> {
-    let arrivals = arrivals(placement, since)?;
+    let arrivals = arrivals(placement, since, until)?;
     let departures = departures(placement, since + -SCAN_US);
     let replied = |first: &Arrival, second: &Arrival| {
         let between =
@@ -77,11 +77,12 @@ pub fn presses(
     Some(presses)
 }
 
-/// Men that came to squares since some instant, in order. One that is put back where it had stood was knocked over or
+/// Men that came to squares between two instants, in order. One that is put back where it had stood was knocked over or
 /// adjusted.
-fn arrivals(placement: &Placement, since: Instant) -> Option<Vec<Arrival>> {
+fn arrivals(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Arrival>> {
     let all = || Square::ALL.into_iter().flat_map(|square| placement.readings(square));
-    let came = |reading: &Reading| reading.since > since && !reading.kinds.meets(Kinds::EMPTY);
+    let within = |at: Instant| since < at && at <= until;
+    let came = |reading: &Reading| within(reading.since) && !reading.kinds.meets(Kinds::EMPTY);
     let elsewhere = |back: &Reading, left: Instant| {
         let mut others = all().filter(|other| other.square != back.square && other.kinds == back.kinds);
         others.any(|other| left < other.since && other.since <= back.since)

@@ -86,6 +86,21 @@ fn displays_that_time_cannot_have_made_are_defects() {
 }
 
 #[test]
+fn a_clock_that_was_not_heard_may_have_been_pressed() {
+    let silent = |control: &str, seconds: i64, [white, black]: [i64; 2]| {
+        let at = seconds * 1000;
+        let shown = [(0, 90_000, 80_000, 'w'), (at, white, black, 'w'), (at + 500, white - 500, black, 'w')];
+        Shown(Box::leak(Box::new(shown))).run(control).1
+    };
+    assert_eq!(silent("180+0", 20, [80_000, 70_000]), [""; 0]);
+    assert_eq!(silent("180+0", 20, [72_000, 82_000]), ["too-fast"; 0]);
+    assert_eq!(silent("180+2", 20, [88_000, 86_000]), [""; 0]);
+    assert_eq!(silent("180+0", 20, [70_000, 60_000]), ["too-fast"]);
+    assert_eq!(silent("180+0", 20, [75_000, 90_000]), ["time-came-back"]);
+    assert_eq!(silent("180+0", 150, [90_000, 80_000]), ["too-slow"]);
+}
+
+#[test]
 fn a_garbled_message_is_no_defect() {
     let garbled = &[
         (0, 90_000, 60_000, 'w'),

@@ -193,10 +193,11 @@ fn device(truth: &Truth, board: BoardId) -> Option<&serde_json::Value> {
     truth.devices.get(&format!("board-{}", board.to_string().to_lowercase()))
 }
 
-/// Whether the board's clock had been lost when the move was completed: nothing tells of its press.
+/// Whether the board's clock was not heard when the move was completed: nothing tells of its press.
 fn is_lost(truth: &Truth, played: &Played) -> bool {
-    let lost = device(truth, played.board).and_then(|device| device["clock_lost"].as_i64());
-    lost.is_some_and(|lost| played.press >= Instant(lost))
+    let Some(device) = device(truth, played.board) else { return false };
+    let back = device["clock_back"].as_i64().unwrap_or(i64::MAX);
+    device["clock_lost"].as_i64().is_some_and(|lost| (lost..back).contains(&played.press.micros()))
 }
 
 /// Whether the board's cable was out when the move was completed: nobody heard when that was.

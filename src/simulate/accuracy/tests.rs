@@ -116,6 +116,7 @@ fn the_order_of_presses_that_nobody_heard_is_not_asked_for() {
     assert_eq!(disorder(soon, json!({ "clock_lost": 500_000, "outages": [] })), 0);
     assert_eq!(disorder(late, json!({ "clock_lost": 500_000, "outages": [] })), 1);
     assert_eq!(disorder(soon, json!({ "clock_lost": 3_000_000, "outages": [] })), 1, "lost later");
+    assert_eq!(disorder(soon, json!({ "clock_lost": 500_000, "clock_back": 900_000, "outages": [] })), 1, "back");
     assert_eq!(disorder(late, json!({ "clock_lost": null, "outages": [[1_500_000, 1_800_000]] })), 0);
     assert_eq!(disorder(late, json!({ "clock_lost": null, "outages": [[2_500_000, 2_800_000]] })), 1, "out later");
 }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 use super::{
-    Chunk, Device, Site,
+    Chunk, ClockOut, Device, Site,
     faults::{Fault, Faults},
     levels::Levels,
     line,
@@ -79,8 +79,8 @@ pub struct BslpUnit {
     scan: Scan,
     senses: Senses,
     faults: Faults,
-    /// When the clock falls silent.
-    clock_lost: Option<Instant>,
+    /// When the clock is silent.
+    clock_out: Option<ClockOut>,
     /// Men by cell over all channels, as last felt.
     felt: Vec<Felt>,
     levels: Levels,
@@ -117,7 +117,7 @@ impl BslpUnit {
             scan: Scan::new(Instant(-rng.random_range(0..period)), period, cells),
             senses,
             faults: site.faults.clone(),
-            clock_lost: site.clock_lost(),
+            clock_out: site.clock_out(),
             felt: vec![None; cells],
             levels: site.levels(cells),
             pressed: Vec::new(),
@@ -250,7 +250,7 @@ impl BslpUnit {
     /// The clock that it reads, and whether White sits at its left display.
     fn clock<'a>(&self, world: &'a World, at: Instant) -> Option<(&'a Clock, bool)> {
         let Serves::Board { board, clock: Some(white_left), .. } = self.make.serves else { return None };
-        let lost = self.clock_lost.is_some_and(|lost| at >= lost);
+        let lost = self.clock_out.is_some_and(|out| out.covers(at));
         (!lost).then(|| (world.clock(board), white_left))
     }
 
@@ -410,7 +410,8 @@ impl Device for BslpUnit {
         if let Serves::Board { rotated, clock, .. } = self.make.serves {
             make["rotated"] = rotated.into();
             make["clock_white"] = clock.map(|white_left| if white_left { "left" } else { "right" }).into();
-            make["clock_lost"] = self.clock_lost.map(Instant::micros).into();
+            make["clock_lost"] = self.clock_out.map(|out| out.from.micros()).into();
+            make["clock_back"] = self.clock_out.and_then(|out| out.until).map(Instant::micros).into();
         }
         make
     }

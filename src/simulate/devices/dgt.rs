@@ -17,7 +17,7 @@ use crate::{
 };
 
 use super::{
-    Chunk, Device, Site,
+    Chunk, ClockOut, Device, Site,
     faults::{Fault, Faults},
     line::Line,
     scan::Scan,
@@ -92,7 +92,7 @@ pub struct DgtBoard {
     senses: Senses,
     faults: Faults,
     /// When the clock falls silent.
-    clock_lost: Option<Instant>,
+    clock_out: Option<ClockOut>,
     /// Men by field as last felt.
     felt: [Option<Piece>; 64],
     poll_us: i64,
@@ -132,7 +132,7 @@ impl DgtBoard {
             scan_us,
             senses: site.board_senses(make.board),
             faults: site.faults.clone(),
-            clock_lost: site.clock_lost(),
+            clock_out: site.clock_out(),
             felt: [None; 64],
             poll_us,
             poll_at: Instant(rng.random_range(0..poll_us)),
@@ -230,7 +230,7 @@ impl DgtBoard {
 
     /// What the clock shows, if one is heard.
     fn reading(&self, world: &World, at: Instant) -> Option<ClockReading> {
-        if !self.make.clock || self.clock_lost.is_some_and(|lost| at >= lost) {
+        if !self.make.clock || self.clock_out.is_some_and(|out| out.covers(at)) {
             return None;
         }
         let clock = self.clock(world);
@@ -379,7 +379,8 @@ impl Device for DgtBoard {
             "outages": [],
             "errors": [],
             "broken": self.senses.broken(),
-            "clock_lost": self.clock_lost,
+            "clock_lost": self.clock_out.map(|out| out.from),
+            "clock_back": self.clock_out.and_then(|out| out.until),
         })
     }
 

@@ -46,6 +46,7 @@ faults! {
     CableOutLong "cable-out-long" [0, 0, 0, 0, 100_000] "a cable is out for half a minute to a minute; of games"
     Restart "restart" [0, 0, 0, 20_000, 100_000] "a device is switched off and on; of games"
     ClockLost "clock-lost" [0, 0, 0, 5_000, 100_000] "a clock is not heard any more; of games"
+    ClockAway "clock-away" [0, 0, 0, 0, 100_000] "a clock is not heard for 5 to 25 seconds; of games"
     Bounce "bounce" [0, 0, 500, 2_000, 20_000] "a lever is felt up again for a moment; of presses"
 }
 

@@ -15,11 +15,12 @@ mod senses;
 pub use bslp::{BslpMake, BslpUnit, Serves};
 pub use dgt::{DgtBoard, DgtMake};
 
+use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
     sense::Calibration,
-    types::{BoardId, Instant, Square},
+    types::{BoardId, Instant, SECOND, Square},
 };
 
 use self::{
@@ -69,12 +70,36 @@ impl Site<'_> {
         Levels::new(cells, self.span, &mut rng(self.seed, Stream::Faults(self.index | LEVELS)))
     }
 
-    /// When a clock is not heard any more.
-    fn clock_lost(&self) -> Option<Instant> {
+    /// When a clock is not heard.
+    fn clock_out(&self) -> Option<ClockOut> {
         let mut rng = rng(self.seed, Stream::Faults(self.index | CLOCK));
-        self.faults.happens(Fault::ClockLost, &mut rng).then(|| self.span.draw(&mut rng))
+        if self.faults.happens(Fault::ClockLost, &mut rng) {
+            return Some(ClockOut { from: self.span.draw(&mut rng), until: None });
+        }
+        if !self.faults.happens(Fault::ClockAway, &mut rng) {
+            return None;
+        }
+        let from = self.span.draw(&mut rng);
+        Some(ClockOut { from, until: Some(from + rng.random_range(CLOCK_AWAY_US)) })
     }
 }
+
+/// A stretch of time in which a clock is not heard.
+#[derive(Clone, Copy, Debug)]
+struct ClockOut {
+    from: Instant,
+    /// None: to the end.
+    until: Option<Instant>,
+}
+
+impl ClockOut {
+    fn covers(&self, at: Instant) -> bool {
+        at >= self.from && self.until.is_none_or(|until| at < until)
+    }
+}
+
+/// For how long a clock is away that comes back.
+const CLOCK_AWAY_US: std::ops::Range<i64> = 5 * SECOND..25 * SECOND;
 
 /// Tells a device's clock, and how its cells measure, from what is broken.
 const CLOCK: usize = 1 << 16;

@@ -36,7 +36,7 @@ pub struct Charge<'a> {
     pub after: &'a Squares,
     /// The position after it.
     pub position: &'a BoardPosition,
-    /// The next ply, and the squares after that.
+    /// The next ply, and the squares after that. Where it matters, [`Charged::open`] has the squares.
     pub next: Option<(Move, &'a Squares)>,
     /// The ply before it, if that is one of the line.
     pub last: Option<Ply>,

@@ -25,6 +25,7 @@ use self::{
 };
 use super::{
     Press, SCAN_US, cost,
+    deaf::Deaf,
     explain::{Item, Items, weigh},
     search::{self, Alias, Evidence, Hand, Line},
 };
@@ -69,8 +70,8 @@ pub struct Account<'a> {
     pub until: Instant,
     /// Later presses.
     pub young: &'a [Press],
-    /// Since when nobody heard the presses: they are told by whose men arrived.
-    pub unheard_since: Option<Instant>,
+    /// When nobody heard the presses: they are told by whose men arrived.
+    pub deaf: Option<Deaf>,
     /// What the squares show and showed.
     pub placement: &'a Placement,
     /// Men that had left the pocket of each player before the first ply.
@@ -98,7 +99,7 @@ pub struct Account<'a> {
 impl Account<'_> {
     /// Whether a press at this instant is a turn that the men tell of.
     fn is_turn(&self, at: Instant) -> bool {
-        self.unheard_since.is_some_and(|since| since < at)
+        self.deaf.is_some_and(|deaf| deaf.covers(at))
     }
 
     /// Whether a man of a colour may have come to a square that feels nothing: what the record has taught of the square

@@ -15,11 +15,14 @@ const DOUBT: u32 = 16;
 /// What costs more is looked for without a bound.
 const MOST: u32 = 512;
 
+// Every press costs a ply or more, so that lines below the bound are all that may become the best.
+const _: () = assert!(cost::PLY <= cost::IDLE_BACK && cost::IDLE_BACK <= cost::IDLE && cost::NO_PLY <= cost::PLY);
+
 /// The best account that begins with the record, whatever it costs. None if no line is left that has so many plies.
 pub fn recorded(account: Account<'_>, record: &[Move]) -> Option<Told> {
     let presses = account.presses.len() as u32;
     // The bound counts a ply for every press to come; a turn that no clock tells of may cost less.
-    let turns = if account.unheard_since.is_some() { presses * (cost::PLY - cost::NO_PLY) } else { 0 };
+    let turns = if account.deaf.is_some() { presses * (cost::PLY - cost::NO_PLY) } else { 0 };
     let mut most = presses.max(record.len() as u32) * cost::PLY + DOUBT;
     while most <= MOST {
         match tell(account, record, most + turns) {
