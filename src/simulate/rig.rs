@@ -88,7 +88,8 @@ pub struct Rig {
 impl Rig {
     /// The terms of a game as it is played on these boards.
     pub fn terms(&self, terms: &Terms) -> Terms {
-        Terms { spoken: self.boards.contains(&Sensing::Occupancy), ..*terms }
+        let spoken = self.boards.iter().any(|sensing| matches!(sensing, Sensing::Occupancy | Sensing::Tags));
+        Terms { spoken, buttons: self.trays != Trays::Absent, ..*terms }
     }
 
     /// How a board feels its men.

@@ -137,6 +137,7 @@ struct Hands<'a> {
     outcome: Option<Outcome>,
     /// What is exchanged for a pawn is also said.
     spoken: bool,
+    buttons: bool,
     profile: &'a Profile,
     rng: ChaCha8Rng,
     /// The table after all steps so far.
@@ -194,6 +195,7 @@ impl<'a> Hands<'a> {
             plies,
             outcome: terms.outcome,
             spoken: terms.spoken,
+            buttons: terms.buttons,
             profile,
             rng,
             marks: Marks::new(terms.boards),
@@ -403,9 +405,9 @@ impl<'a> Hands<'a> {
         }
     }
 
-    /// A player says what a pawn becomes: there is a button for the knight; others the arbiter enters who hears it.
+    /// A player says what a pawn becomes: there may be a button for the knight; else the arbiter enters it.
     fn say(&mut self, seat: Seat, role: Role, at: Instant) {
-        if role == Role::Knight {
+        if role == Role::Knight && self.buttons {
             return self.act(at, Action::Button(seat, Button::Knight));
         }
         let data = serde_json::json!({ "seat": seat, "promotion": role.upper_char() });

@@ -80,8 +80,10 @@ pub struct Terms {
     pub increment_ms: i64,
     /// The result that the players show, if they know one.
     pub outcome: Option<Outcome>,
-    /// Boards feel no kinds: who exchanges a pawn for a real man says also what it is, as the laws want it.
+    /// Boards do not know every man: who exchanges a pawn for a real man says also what it is, as the laws want it.
     pub spoken: bool,
+    /// There are buttons to say with that a pawn becomes a knight.
+    pub buttons: bool,
 }
 
 /// A result.

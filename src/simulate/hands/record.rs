@@ -91,6 +91,7 @@ pub fn terms_of(record: &bpgn::Game) -> Terms {
         base_ms: seconds(base, BASE_MAX).filter(|s| *s > 0).map_or(assumed, |s| s * 1000),
         increment_ms: seconds(increment, INCREMENT_MAX).map_or(0, |s| s * 1000),
         spoken: false,
+        buttons: true,
     }
 }
 

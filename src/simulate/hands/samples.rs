@@ -69,4 +69,5 @@ pub(crate) const SHORT: &str = "
     A e1g1 h1f1 116.0
 ";
 
-pub(crate) const TERMS: Terms = Terms { boards: 2, base_ms: 120_000, increment_ms: 0, outcome: None, spoken: false };
+pub(crate) const TERMS: Terms =
+    Terms { boards: 2, base_ms: 120_000, increment_ms: 0, outcome: None, spoken: false, buttons: true };
