@@ -21,6 +21,7 @@ pub mod resume;
 pub mod retrace;
 mod set_up;
 pub mod settings;
+mod unwatched;
 mod vague;
 mod view;
 mod withdraw;

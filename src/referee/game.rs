@@ -265,7 +265,7 @@ impl Referee {
         let settled = self.settles_at().is_none();
         let mut drafts = if settled { hiding::look(&mut self.men, around) } else { Vec::new() };
         for (watch, sight) in self.boards.iter_mut().zip(sights) {
-            if around.rests {
+            if (around.idle)(sight.board) {
                 watch.rest();
             } else if watch.deadline().is_some_and(|due| due <= around.now) {
                 drafts.extend(watch.look(*sight, around.now));

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     rules::{Passing, RuleSet, Transfer},
-    types::{Instant, MS, Piece, Role, SECOND, Seat},
+    types::{BoardId, Instant, MS, Piece, Role, SECOND, Seat},
 };
 
 /// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
@@ -50,8 +50,9 @@ pub struct Around<'a> {
     pub now: Instant,
     /// How long hands may take.
     pub graces: Graces,
-    /// Whether no time runs: men are swept off and set up.
-    pub rests: bool,
+    /// Whether what stands on a board tells nothing of its players: no time runs, men are swept off and set up, or what
+    /// was played there is not known.
+    pub idle: &'a dyn Fn(BoardId) -> bool,
     /// Whether a seat's tray can be believed.
     pub tells: &'a dyn Fn(Seat) -> bool,
     /// Whether a seat has a man of a kind on the board that is no completed drop yet.

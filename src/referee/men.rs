@@ -549,6 +549,12 @@ impl Men {
         })
     }
 
+    /// Whether every man is on a board or seen in the pocket that it belongs to.
+    pub fn all_seen(&self) -> bool {
+        let seen = |man: &Man| matches!(man.place, Place::Board(_) | Place::Pocket(_));
+        self.strays.is_empty() && self.men.iter().all(seen)
+    }
+
     /// Whether every man is where the game has it.
     pub fn agrees(&self, game: &Game) -> bool {
         let mut need = needed(game);

@@ -22,7 +22,7 @@ const START_UP_US: i64 = SECOND;
 const AGAIN_US: i64 = 200 * MS;
 /// A board that has rested so long has no man in the air.
 const REST_US: i64 = 400 * MS;
-/// How long a moment is waited for in which all boards rest. After twice that, a board on which not every square tells
+/// How long a moment is waited for in which nothing is open. After twice that, a board on which not every square tells
 /// is left to the tracker.
 const PATIENCE_US: i64 = 20 * SECOND;
 
@@ -42,6 +42,8 @@ impl Table {
         let Some(board) = self.sensors.devices.get(device).and_then(|wired| wired.settings.board) else { return };
         if away_us >= UNWATCHED_US {
             self.play.tracker.unwatched(board);
+            self.judge_link(device);
+            self.judge.pockets_doubted = self.play.is_on();
         } else {
             self.play.tracker.gap(board);
         }
@@ -111,12 +113,12 @@ impl Table {
         self.settle();
     }
 
-    /// What stands on the board if every square tells and both kings are there. All boards must rest, unless that was
-    /// waited for in vain.
+    /// What stands on the board if every square tells and both kings are there. It must rest, and no press of another
+    /// board wait for its ply, unless that was waited for in vain.
     fn standing(&self, board: BoardId, at_once: bool) -> Option<BoardPosition> {
         let placement = self.sensors.boards[board.index()].sense.placement();
         let others = self.play.game.ids().filter(|other| *other != board);
-        let quiet = others.into_iter().all(|other| self.play.tracker.line(other).is_empty());
+        let quiet = others.into_iter().all(|other| !self.play.tracker.is_pressed(other));
         let rests = quiet && self.now - placement.latest() >= REST_US;
         if !rests && !at_once {
             return None;
@@ -155,6 +157,7 @@ impl Table {
         // A position without history, as a text has it.
         let game = Bfen::of_game(&game, |_| None).to_game(&self.ruleset);
         self.go_on_from(game, ran);
+        (self.judge.goes_on, self.judge.pockets_doubted) = (true, true);
     }
 
     /// All boards with one of them as it stands now. Fewer men than before are captured ones, more are dropped ones;

@@ -7,7 +7,13 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 
-use super::{DeviceIndex, SettingsError, Table, devices::Sensors, play::Play, settings};
+use super::{
+    DeviceIndex, SettingsError, Table,
+    devices::Sensors,
+    play::Play,
+    settings,
+    unwatched::{around_is_watched, watched},
+};
 use crate::{
     event::{Body, Event, GameEnded, Response, Status},
     referee::{
@@ -45,6 +51,10 @@ pub(super) struct Judge {
     vague: Vec<bool>,
     /// What each tray showed last.
     shown: Vec<TrayView>,
+    /// The game goes on with what another one left.
+    pub goes_on: bool,
+    /// Plies were played unseen: what lies in pockets is what they are said to be.
+    pub pockets_doubted: bool,
     /// Since when clocks run beside a set-up, by board, and what was told of it.
     set_up: Vec<(Option<Instant>, String)>,
     pub rulings: VecDeque<Event>,
@@ -75,6 +85,8 @@ impl Judge {
             changes: Vec::new(),
             vague: vec![false; 2 * game.len()],
             shown: vec![TrayView::default(); 2 * game.len()],
+            goes_on: false,
+            pockets_doubted: false,
             set_up: vec![(None, String::new()); game.len()],
             rulings: VecDeque::new(),
             answers: VecDeque::new(),
@@ -139,14 +151,17 @@ impl Table {
         let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
         let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();
+        let adrift = &self.adrift;
         let Judge { referee, vague, shown, graces, .. } = &mut self.judge;
         let around = Around {
             rules,
             boards: play.game.len(),
             now: self.now,
             graces: *graces,
-            rests,
-            tells: &|seat| !rests && tells(sensors, (vague, shown), seat),
+            idle: &|board| rests || !watched(sensors, play, adrift, board) || play.tracker.is_unwatched(board),
+            tells: &|seat| {
+                !rests && tells(sensors, (vague, shown), seat) && around_is_watched(sensors, play, adrift, seat)
+            },
             landing: &|seat, role| landing(&sights, seat, role),
             in_air: &|piece| in_air(&sights, piece),
         };
@@ -183,6 +198,8 @@ impl Table {
         self.judge.runs_on = false;
         self.judge.paused_since = None;
         self.judge.changes.clear();
+        self.judge.goes_on = false;
+        self.judge.pockets_doubted = false;
         self.judge.changed = true;
         for board in self.play.game.ids() {
             self.judge.set_up[board.index()] = (None, String::new());
@@ -208,7 +225,8 @@ impl Table {
     fn judge_times(&mut self, board: BoardId, view: ClockView) {
         let watch = &self.judge.referee.clocks[board.index()];
         let first = watch.started().is_none_or(|started| self.now - started <= SECOND);
-        let early = self.play.game.board(board).plies() == 0 && view.running.is_some() && first;
+        let begins = self.play.game.board(board).plies() == 0 && !self.judge.goes_on;
+        let early = begins && view.running.is_some() && first;
         let control = self.judge.referee.control.filter(|_| early);
         let told = self.judge.set_up[board.index()].1 == "clock-times";
         if let Some(draft) = control.and_then(|control| wrong_times(board, view.times, control)).filter(|_| !told) {
@@ -305,14 +323,7 @@ impl Table {
         if self.play.is_on() {
             self.judge.referee.men.tray(seat, &view, self.now);
             self.judge.changed = true;
-        }
-    }
-
-    /// A port was opened or is gone: what its trays did meanwhile nobody has seen.
-    pub(super) fn judge_link(&mut self, device: DeviceIndex) {
-        let Some(wired) = self.sensors.devices.get(device) else { return };
-        for seat in &wired.settings.pockets {
-            self.judge.referee.men.blind(*seat, self.now);
+            self.trust_pockets();
         }
     }
 
@@ -329,13 +340,14 @@ impl Table {
         let mate = self.play.game.is_mate(board);
         let lapsed = self.judge.referee.docket.completed(seat, mate, at);
         lapsed.into_iter().for_each(|incident| self.tell(incident));
+        let unseen = self.is_illegal_unseen(seat, completed);
         self.consult(|referee, around, sights| {
             referee.offers.completed(seat);
             referee.watch_completed(seat, completed);
             referee.last_drop_made(seat, completed.played);
             let sight = &sights[board.index()];
-            let mut drafts: Vec<Draft> =
-                referee.judge_move(sight, seat, completed, written, incomplete).into_iter().collect();
+            let illegal = referee.judge_move(sight, seat, completed, written, incomplete).filter(|_| !unseen);
+            let mut drafts: Vec<Draft> = illegal.into_iter().collect();
             let game = sights[board.index()].game;
             drafts.extend(referee.account(seat, completed, transfer, game, around));
             drafts.extend(referee.thaw(seat, completed));
@@ -347,6 +359,7 @@ impl Table {
         for seat in Seat::all(self.play.game.len()) {
             self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
         }
+        self.trust_pockets();
         self.judge.changed = true;
         self.end_by_move(seat);
     }

@@ -149,14 +149,18 @@ impl Table {
     /// The game with this id is on the boards, from these positions on.
     pub(super) fn take_up(&mut self, id: String, game: Game, clocked: Vec<bool>) {
         let trays: Vec<bool> = self.sensors.trays.iter().map(Option::is_some).collect();
+        let there = |seat: &Seat| trays.get(seat.index()).copied().unwrap_or(false);
         self.play = Play {
             status: Status::Playing,
             id: Some(id),
-            ledger: Ledger::new(|seat| trays.get(seat.index()).copied().unwrap_or(false)),
+            ledger: Ledger::new(|seat| there(&seat)),
             origin: game.clone(),
             game,
             ..Play::new(&self.ruleset, clocked, self.play.settle)
         };
+        // Buttons are on the trays.
+        let unheard = Seat::all(self.play.game.len()).filter(|seat| !there(seat));
+        unheard.for_each(|seat| self.play.tracker.set_unheard(seat));
         if self.explaining {
             self.play.tracker.set_noting();
         }

@@ -1,8 +1,9 @@
 //! What players say that a pawn becomes: with the move, before it is pressed, or too late.
 //!
 //! In: declarations, completed plies. Out: the kind for the promotion that is being made, or another reading of the one
-//! that was completed. Where the rule set wants it said (FIDE-ext 3.6), a promotion of which nobody has said anything
-//! is open: no later move is called illegal for what the pawn may not be. It hears no voices and knows no buttons.
+//! that was completed. Where the rule set wants it said (FIDE-ext 3.6), or a player has no button to say it with, a
+//! promotion of which nobody has said anything is open: no later move is called illegal for what the pawn may not be.
+//! It hears no voices and knows no buttons.
 
 use super::{
     Revision, Tracker,
@@ -27,6 +28,8 @@ pub struct Said {
     next: ByColor<Option<(Role, Instant)>>,
     /// The rule set wants it said.
     must: bool,
+    /// Who has no button to say it with: silence tells nothing.
+    unheard: ByColor<bool>,
 }
 
 /// What a declaration changes.
@@ -83,9 +86,18 @@ impl Tracker {
         self.boards[seat.board.index()].declare(seat, role, &position, seen, at)
     }
 
-    /// Whether the rule set wants promotions said.
+    /// A player has no button to say with what a pawn becomes, or it did not work for a while.
+    pub fn set_unheard(&mut self, seat: Seat) {
+        if !self.unheard.contains(&seat) {
+            self.unheard.push(seat);
+        }
+    }
+
+    /// Whether the rule set wants promotions said, and whether players can.
     pub(super) fn ask_for_promotions(&mut self, game: &Game, board: BoardId) {
-        self.boards[board.index()].said.must = game.ruleset().promotion_must_be_said;
+        let said = &mut self.boards[board.index()].said;
+        said.must = game.ruleset().promotion_must_be_said;
+        said.unheard = ByColor::new_with(|color| self.unheard.contains(&board.seat(color)));
     }
 }
 
@@ -206,7 +218,7 @@ impl BoardTrack {
     /// leave open what it is and nothing else explains the moves.
     pub(super) fn tells_promotion(&self, index: usize, alternative: Move, line: &[Move]) -> bool {
         let Past { said, before, .. } = &self.past[index];
-        let open = self.said.must
+        let open = (self.said.must || *self.said.unheard.get(before.turn()))
             && said.is_none()
             && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
         let stands = self.stands_now(index, alternative.to());

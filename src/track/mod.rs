@@ -44,7 +44,7 @@ mod unseen;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
-    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND},
+    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND, Seat},
 };
 
 use board::{BoardTrack, Readiness};
@@ -128,12 +128,15 @@ pub enum Decision {
 #[derive(Clone, Debug)]
 pub struct Tracker {
     boards: Vec<BoardTrack>,
+    /// Who has no button to say with what a pawn becomes, or had none for a while.
+    unheard: Vec<Seat>,
 }
 
 impl Tracker {
     /// Nothing seen yet; one entry a board.
     pub fn new(completions: &[Completion]) -> Tracker {
-        Tracker { boards: completions.iter().map(|completion| BoardTrack::new(*completion)).collect() }
+        let boards = completions.iter().map(|completion| BoardTrack::new(*completion)).collect();
+        Tracker { boards, unheard: Vec::new() }
     }
 
     /// The moves that a board shows beyond the game, the next to be completed first.
@@ -185,6 +188,16 @@ impl Tracker {
     /// Nobody heard of a board, neither of its men nor of its clock: several plies may have been played unseen.
     pub fn unwatched(&mut self, board: BoardId) {
         self.boards[board.index()].lose_sight();
+    }
+
+    /// Whether plies of a board that nobody saw are still looked for.
+    pub fn is_unwatched(&self, board: BoardId) -> bool {
+        self.boards[board.index()].is_unwatched()
+    }
+
+    /// Whether a press of a board waits for its ply.
+    pub fn is_pressed(&self, board: BoardId) -> bool {
+        self.boards[board.index()].first_press().is_some()
     }
 
     /// Explains a board anew: its placement, its game or a partner's line changed.

@@ -3,8 +3,9 @@
 //! A script has one step a word, 30 ms each. `e2-` the square is empty, `e4P` a white pawn stands there, `w` White
 //! presses, `b` Black presses: all on board A, on B with `B:` before it. `b=p.` tray b shows a pawn in the first of two
 //! slots, `b!claim` a button of seat b, `stop` both clocks are stopped, `go` they go on, `.` half a second, `5s` five
-//! seconds, `80ms` as many milliseconds. `?verb{…}` asks for a verb with its data; `restart` the daemon is away for a
-//! second. Clocks run and trays beat all the time.
+//! seconds, `80ms` as many milliseconds. `out` a board's cable is out and nobody hears of it, `in` it is back,
+//! `trays-out` and `trays-in` the same of the trays. `?verb{…}` asks for a verb with its data; `restart` the daemon is
+//! away for a second. Clocks run and trays beat all the time.
 
 mod claims;
 mod clocks;
@@ -16,6 +17,7 @@ mod recorded;
 mod restart;
 mod silence;
 mod tags;
+mod unwatched;
 mod verbs;
 mod withdrawn;
 
@@ -67,6 +69,8 @@ pub struct Bench {
     /// What stands on the boards and lies in the trays.
     codes: [[u8; 64]; 2],
     slots: [String; 4],
+    /// Boards whose cables are out.
+    out: [bool; 2],
     pub events: Vec<Event>,
     pub responses: Vec<Response>,
 }
@@ -110,6 +114,7 @@ impl Bench {
             opened: now,
             codes: [codes(&shakmaty::Board::new()); 2],
             slots: std::array::from_fn(|_| "....".into()),
+            out: [false; 2],
             events: Vec::new(),
             responses: Vec::new(),
         };
@@ -203,7 +208,9 @@ impl Bench {
         }
         let mut bytes = Vec::new();
         message.emit(&mut bytes);
-        self.input(Input::Bytes(board, &bytes));
+        if !self.out[board] {
+            self.input(Input::Bytes(board, &bytes));
+        }
     }
 
     fn line(&mut self, line: &Line) {
@@ -292,6 +299,16 @@ impl Bench {
         self.show_clock(board);
     }
 
+    /// A board's cable is pulled, or plugged in again: the board shows what there is then.
+    fn plug(&mut self, board: usize, in_place: bool) {
+        self.out[board] = !in_place;
+        self.input(Input::Link(board, in_place));
+        if in_place {
+            self.dgt(board, &Message::BoardDump(Box::new(self.codes[board])));
+            self.show_clock(board);
+        }
+    }
+
     pub fn play(&mut self, script: &str) -> &mut Bench {
         script.split_whitespace().for_each(|word| self.step(word));
         self
@@ -329,6 +346,10 @@ impl Bench {
         } else if let Some((seat, button)) = word.split_once('!') {
             let (seq, ch) = (self.next_seq(), channel(seat));
             self.line(&Line::Button { seq, ch, button: button_of(button) });
+        } else if word == "out" || word == "in" {
+            self.plug(board, word == "in");
+        } else if word == "trays-out" || word == "trays-in" {
+            self.input(Input::Link(TRAYS, word == "trays-in"));
         } else if word == "w" || word == "b" {
             self.clocks[board].white_runs = word == "b";
             self.clocks[board].delay_us = self.delay_us();

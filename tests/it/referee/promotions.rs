@@ -17,7 +17,11 @@ fn bench(rules: &str) -> Bench {
 }
 
 fn bench_of(rules: &str, rows: [&str; 2]) -> Bench {
-    let mut bench = Bench::playing(&json!({ "ruleset": rules }));
+    bench_with(&json!({ "ruleset": rules }), rows)
+}
+
+fn bench_with(changes: &serde_json::Value, rows: [&str; 2]) -> Bench {
+    let mut bench = Bench::playing(changes);
     bench.play("stop");
     (0..2).for_each(|board| bench.stand(board, rows[board], true));
     let bfen = format!("{} w - - | {} w - -", rows[0], rows[1]);
@@ -114,6 +118,20 @@ fn what_nobody_has_said_is_a_queen_unless_the_law_wants_it_said() {
     bench.play(PROMOTES).play(REPLIES);
     assert_eq!((record(&bench).as_str(), bench.told()), ("a8=B h6", vec![]));
     assert_eq!(questions(&bench)[0], "? a8=Q+ a8=R+ a8=B a8=N");
+}
+
+#[test]
+fn what_cannot_be_said_is_open() {
+    // WBN 5.7: without trays there are no buttons, and a queen would give check
+    let board =
+        |name: &str, board: &str| json!({ "name": name, "driver": "dgt", "board": board, "clock": true, "port": name });
+    let mut bench = bench_with(&json!({ "device": [board("a", "A"), board("b", "B")] }), ROWS);
+    bench.play(PROMOTES).play(REPLIES);
+    assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]));
+    // the trays were away for a while
+    let mut bench = bench_of("wbn-1.00", ROWS);
+    bench.play("trays-out 5s trays-in 1s").play(PROMOTES).play(REPLIES);
+    assert_eq!((record(&bench).as_str(), bench.told()), ("a8=N h6", vec![]));
 }
 
 #[test]
