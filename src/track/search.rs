@@ -201,6 +201,8 @@ struct Node {
     spent: u32,
     /// What of it the absence of the last ply's man brought.
     absence: u32,
+    /// What drops and captures cost that do not agree with what left pockets and came to trays.
+    hands: u32,
     cost: u32,
     /// How unlikely its plies are: of lines that cost the same the likelier is taken.
     unlikely: u32,
@@ -363,11 +365,12 @@ impl<'a> Search<'a> {
                 Some(Err(to)) => among.drops.add(to),
                 None => {}
             }
+            let rest = self.rest(parent);
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     let ply = self.ply(parent, m);
-                    if self.floor(parent, &ply) < next.enough {
+                    if self.floor(parent, &ply, &rest) < next.enough {
                         let node = self.follow(parent, &ply);
                         if node.cost < next.enough {
                             next.push(self.with_likelihood(node, parent, &ply));
@@ -588,11 +591,11 @@ impl<'a> Search<'a> {
             + weigh!(self.items, STILL * (mismatch.any() & still).count() as u32)
             + self.items.take("UNSEEN", unseen.count() as u32 * self.evidence.unseen)
             + weigh!(self.items, TOUCHED * restless.count() as u32)
-            + weigh!(self.items, PRESS * self.evidence.presses.len().saturating_sub(line.len()) as u32)
-            + self.hands(&line, &position)
-            + weigh!(self.items, GIVE_UP_MADE * given_up as u32);
+            + weigh!(self.items, PRESS * self.evidence.presses.len().saturating_sub(line.len()) as u32);
+        let hands = self.hands(&line, &position);
+        let cost = cost + hands + weigh!(self.items, GIVE_UP_MADE * given_up as u32);
         let cost = cost - self.strays(&line, &position, mismatch);
-        Node { line, position, mismatch, handled, spent, absence: 0, cost, unlikely: 0 }
+        Node { line, position, mismatch, handled, spent, absence: 0, hands, cost, unlikely: 0 }
     }
 
     /// Whether the player who pressed first had the own king off its square then, and the man that was moved instead is

@@ -93,6 +93,17 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
     }
 }
 
+/// What a man costs at least that is missing on `from` and stands on `to`, whatever stands between; `ahead`: it may have
+/// gone ahead of its turn.
+pub fn may_stray(man: Piece, from: Square, to: Square, ahead: bool) -> u32 {
+    match from.distance(to) {
+        _ if ahead && may_go(man, from, to, Bitboard::EMPTY) => cost::PREMOVE,
+        0..=1 => cost::DISPLACED,
+        2 if man.role != Role::King => cost::DISPLACED_FAR,
+        _ => cost::FOREIGN + cost::MISSING,
+    }
+}
+
 /// Whether a man on `from` may go to `to` when it is its turn.
 pub fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
     let attacked = attacks::attacks(from, man, occupied).contains(to);
