@@ -12,7 +12,7 @@ use slots::{Changed, Slots, SlotsByPiece, Tray};
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BOARDS_MAX, BoardId, Instant, Kinds, Piece, Role, SECOND, Seat},
+    types::{BOARDS_MAX, BoardId, ByRole, Instant, Kinds, Piece, Role, SECOND, Seat},
 };
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
@@ -365,12 +365,21 @@ impl Men {
     /// A seat's tray shows something else. Men of its own colour are matched with those that the seat may drop; what is
     /// left over strays.
     pub fn tray(&mut self, seat: Seat, view: &TrayView, at: Instant) {
+        let known = self.known(seat);
+        let any_lies = self.men.iter().any(|man| man.lies == Some(seat));
         for piece in TrayView::pieces() {
             let held = usize::from(view.count(piece));
             let changed = self.trays[seat.index()].show(piece, slots::of(&view.slots, piece), at);
             let own = piece.color == seat.color;
-            let extra = if own { self.match_pocket(seat, piece, view, changed, at) } else { held };
-            if extra == 0 && piece.color == seat.color {
+            let known = *known.get(piece.role);
+            // Mostly nothing has changed.
+            let same = held <= known && known <= held + usize::from(view.unclear);
+            let extra = match own {
+                true if same => 0,
+                true => self.match_pocket(seat, piece, view, changed, at),
+                false => held,
+            };
+            if any_lies && extra == 0 && own {
                 self.men
                     .iter_mut()
                     .filter(|man| man.piece == piece && man.lies == Some(seat))
@@ -379,11 +388,22 @@ impl Men {
             self.set_strays(seat, piece, extra, at);
         }
         self.open[seat.index()].change(view.open, at);
+        if view.open == Kinds::EMPTY {
+            return;
+        }
         let on_its_way = |man: &&mut Man| man.place == Place::Transit(seat) && view.open.allows(Some(man.piece));
         for man in self.men.iter_mut().filter(on_its_way) {
             man.first_seen = man.first_seen.or(Some(at));
             man.late = None;
         }
+    }
+
+    /// Men of a seat's own colour that were seen in its pocket.
+    fn known(&self, seat: Seat) -> ByRole<usize> {
+        let mut known = ByRole::default();
+        let own = |man: &&Man| man.place == Place::Pocket(seat) && man.piece.color == seat.color;
+        self.men.iter().filter(own).for_each(|man| *known.get_mut(man.piece.role) += 1);
+        known
     }
 
     /// Puts as many men of a kind into the pocket as are seen there; answers how many more are seen.

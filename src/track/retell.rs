@@ -11,7 +11,7 @@ use super::{
     cost,
     deaf::Presses,
     explain::Look,
-    hindsight::{self, Account, Ply, Told},
+    hindsight::{self, Account, Log, Ply, Told},
     past::Past,
     search::Hand,
 };
@@ -125,6 +125,7 @@ impl BoardTrack {
         let Presses { old: presses, young, until, deaf } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
         let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
+        let blind = self.blind_since(made[0], seen.placement);
         let account = Account {
             root: &self.root(position, back),
             earlier: [2, 1].map(|plies| self.ply_before(first, plies).map(|past| (&past.before, past.played))),
@@ -135,10 +136,11 @@ impl BoardTrack {
             young: &young,
             deaf,
             placement: seen.placement,
+            log: &Log::new(seen.placement, blind, made[0]),
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
             aliases: &self.aliases,
-            blind: self.blind_since(made[0], seen.placement),
+            blind,
             fresh: self.learnt_since(first),
             promoted: &record,
             said: self.said.roles(),

@@ -369,8 +369,13 @@ impl<'a> Search<'a> {
             for m in parent.position.legal_moves_among(among) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
+                    let floor = self.floor(parent, m, &rest);
+                    // What it brings for good is seldom asked for; at least it may spare what the last one brought.
+                    if parent.spent - parent.absence + floor >= next.enough {
+                        continue;
+                    }
                     let ply = self.ply(parent, m);
-                    if self.floor(parent, &ply, &rest) < next.enough {
+                    if ply.spent + floor < next.enough {
                         let node = self.follow(parent, &ply);
                         if node.cost < next.enough {
                             next.push(self.with_likelihood(node, parent, &ply));

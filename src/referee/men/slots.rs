@@ -46,7 +46,9 @@ impl Slots {
     }
 
     fn iter(self) -> impl Iterator<Item = u8> {
-        (0..SLOTS_MAX as u8).filter(move |slot| self.0 >> slot & 1 == 1)
+        let first = |slots: u64| (slots != 0).then_some(slots);
+        std::iter::successors(first(self.0), move |slots| first(slots & (slots - 1)))
+            .map(|slots| slots.trailing_zeros() as u8)
     }
 }
 

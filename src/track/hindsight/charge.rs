@@ -67,7 +67,7 @@ pub struct Charged {
 }
 
 impl Charge<'_> {
-    pub fn sum(&self, log: &mut Log<'_>, items: &Items) -> Charged {
+    pub fn sum(&self, log: &Log<'_>, items: &Items) -> Charged {
         let shown = log.shown(self.at + -AT_PRESS_US, self.at + LATE_US);
         let touched_next = self.next.map_or(Bitboard::EMPTY, |(next, _)| search::squares_of(next));
         let to = uci::destination(self.played);
@@ -115,7 +115,7 @@ impl Charge<'_> {
     }
 
     /// The ply's man did not stand where it went when the clock was pressed.
-    fn absence(&self, log: &mut Log<'_>, wrong: Bitboard) -> (&'static str, u32) {
+    fn absence(&self, log: &Log<'_>, wrong: Bitboard) -> (&'static str, u32) {
         let to = uci::destination(self.played);
         let kinds = self.after.at(to);
         let since = log.shown(self.earlier, self.at + LATE_US).at(to);

@@ -3,7 +3,7 @@
 //! In: the readings that a placement keeps. Out: for a stretch, all that each square showed in it, to be compared with
 //! what stood there by some line of plies.
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 use super::LATE_US;
 use crate::{
@@ -60,22 +60,32 @@ impl Squares {
 }
 
 /// The readings of one board since some instant.
+#[derive(Debug)]
 pub struct Log<'a> {
     placement: &'a Placement,
     /// Squares known to feel nothing now.
     blind: Bitboard,
     /// Readings that began since then, in their order.
     begun: Vec<Reading>,
-    /// Stretches that were asked for.
-    stretches: BTreeMap<(Instant, Instant), Squares>,
+    /// Stretches that were asked for, which are the same for all lines.
+    stretches: RefCell<Stretches>,
+}
+
+/// Stretches with what they showed, apart: a map of large values is slow.
+#[derive(Debug, Default)]
+struct Stretches {
+    index: BTreeMap<(Instant, Instant), usize>,
+    shown: Vec<Squares>,
 }
 
 impl<'a> Log<'a> {
-    pub fn new(placement: &'a Placement, blind: Bitboard, since: Instant) -> Log<'a> {
+    /// What was shown since the last ply but one before the first was made.
+    pub fn new(placement: &'a Placement, blind: Bitboard, made: Instant) -> Log<'a> {
+        let since = made + -SCAN_US;
         let all = Square::ALL.into_iter().flat_map(|square| placement.readings(square));
         let mut begun: Vec<Reading> = all.filter(|reading| reading.since > since).collect();
         begun.sort_by_key(|reading| reading.since);
-        Log { placement, blind, begun, stretches: BTreeMap::new() }
+        Log { placement, blind, begun, stretches: RefCell::default() }
     }
 
     /// Readings that began later than `from` and not later than `to`.
@@ -86,15 +96,18 @@ impl<'a> Log<'a> {
     }
 
     /// Everything that each square showed between two instants, both included.
-    pub fn shown(&mut self, from: Instant, to: Instant) -> Squares {
-        if let Some(squares) = self.stretches.get(&(from, to)) {
+    pub fn shown(&self, from: Instant, to: Instant) -> Squares {
+        let mut stretches = self.stretches.borrow_mut();
+        let Stretches { index, shown } = &mut *stretches;
+        let index = *index.entry((from, to)).or_insert(shown.len());
+        if let Some(squares) = shown.get(index) {
             return *squares;
         }
         let mut squares = Squares([Kinds::EMPTY; 64]);
         for square in Square::ALL {
             squares.0[usize::from(square)] = self.shown_on(square, from, to);
         }
-        self.stretches.insert((from, to), squares);
+        shown.push(squares);
         squares
     }
 

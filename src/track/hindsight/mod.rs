@@ -17,11 +17,11 @@ mod coming;
 mod log;
 mod recorded;
 
-pub use self::recorded::recorded;
+pub use self::{log::Log, recorded::recorded};
 use self::{
     charge::{Charge, Charged},
     coming::Coming,
-    log::{Log, Squares},
+    log::Squares,
 };
 use super::{
     Press, SCAN_US, cost,
@@ -74,6 +74,8 @@ pub struct Account<'a> {
     pub deaf: Option<Deaf>,
     /// What the squares show and showed.
     pub placement: &'a Placement,
+    /// The same over stretches of time.
+    pub log: &'a Log<'a>,
     /// Men that had left the pocket of each player before the first ply.
     pub lifted: &'a ByColor<Option<Hand>>,
     /// Men in partners' trays that no completed capture explains.
@@ -249,7 +251,7 @@ pub fn straight(account: Account<'_>, record: &[Move]) -> Option<(Told, Vec<u32>
 struct Teller<'a> {
     account: Account<'a>,
     record: &'a [Move],
-    log: Log<'a>,
+    log: &'a Log<'a>,
     /// All plies that were tried.
     tried: Vec<Tried>,
     /// What a line may cost after the present press.
@@ -261,11 +263,10 @@ struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     fn new(account: Account<'a>, record: &'a [Move]) -> Teller<'a> {
-        let log = Log::new(account.placement, account.blind, account.made[0] + -SCAN_US);
         Teller {
             account,
             record,
-            log,
+            log: account.log,
             tried: Vec::new(),
             most: u32::MAX,
             answered: false,
@@ -583,7 +584,7 @@ impl<'a> Teller<'a> {
             wrong: node.wrong,
             until,
         }
-        .sum(&mut self.log, &self.items)
+        .sum(self.log, &self.items)
     }
 
     /// A line with what has been made since the last press; one that costs as much as `below` may be told dearer.

@@ -3,7 +3,7 @@
 //! In: a line and one more ply, or how many plies. Out: a cost that no such line is below. What is too dear by that
 //! need not be weighed.
 
-use super::{Node, Ply, Search, stray::may_stray};
+use super::{Node, Search, squares_of, stray::may_stray};
 use crate::{
     notation::uci,
     rules::Move,
@@ -82,33 +82,33 @@ impl Search<'_> {
         rest
     }
 
-    /// What a line costs at least with one more ply: what it brings for good, and what it leaves as it is.
-    pub(super) fn floor(&self, parent: &Node, ply: &Ply, rest: &Rest) -> u32 {
+    /// What a line costs at least with one more ply, beside what that brings for good.
+    pub(super) fn floor(&self, parent: &Node, m: Move, rest: &Rest) -> u32 {
+        let touched = squares_of(m);
         let len = parent.line.len();
         let still = self.evidence.still;
-        let open = |squares: Bitboard| squares & !ply.squares;
+        let open = |squares: Bitboard| squares & !touched;
         let (missing, foreign) = (open(parent.mismatch.missing), open(parent.mismatch.foreign));
-        let foreign = foreign | self.stays_wrong(parent, ply.played) & parent.mismatch.foreign;
+        let foreign = foreign | self.stays_wrong(parent, m) & parent.mismatch.foreign;
         let [away, strangers] = [missing, foreign].map(|squares| (squares & !still).count() as u32);
         // Where men were wrong before, each that should not be there may be one of those that are missing.
         let apart = match still.is_empty() {
             true => cost::MISSING * away + cost::FOREIGN * strangers,
             false => cost::MISSING * away.saturating_sub(strangers),
         };
-        let spared = rest.from.without(parent.mismatch.missing & ply.squares);
+        let spared = rest.from.without(parent.mismatch.missing & touched);
         let spared = spared.min(rest.to.without(parent.mismatch.foreign & !foreign));
         let kept = self.kept(&parent.line);
-        let kept = kept + usize::from(kept == len && self.evidence.before.get(len) == Some(&ply.played));
-        let (absent, more) = self.absent(parent, ply.played, foreign, kept <= len);
+        let kept = kept + usize::from(kept == len && self.evidence.before.get(len) == Some(&m));
+        let (absent, more) = self.absent(parent, m, foreign, kept <= len);
         let given_up = if (missing | foreign).is_empty() { 0 } else { self.evidence.before.len() - kept };
         // A drop takes one man out of a hand, a capture explains one that came to a tray.
-        let explained = match ply.played {
+        let explained = match m {
             Move::Put { .. } => cost::IN_HAND,
             m if m.is_capture() => cost::OWED,
             _ => 0,
         };
-        ply.spent
-            + parent.hands.saturating_sub(explained)
+        parent.hands.saturating_sub(explained)
             + least(len + 1)
             + (cost::LACKING - cost::MISSING) * (missing & rest.lacking).count() as u32
             + self.evidence.unseen * (missing & rest.unseen).count() as u32

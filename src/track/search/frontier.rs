@@ -8,6 +8,8 @@ use super::Node;
 /// Lines of one length, as far as they are needed.
 pub struct Frontier {
     nodes: Vec<Node>,
+    /// What the cheapest cost, in order.
+    costs: Vec<u32>,
     /// How many are kept.
     most: usize,
     /// A line that costs so much is not among them.
@@ -17,11 +19,17 @@ pub struct Frontier {
 impl Frontier {
     /// Nothing found yet.
     pub fn new(most: usize, enough: u32) -> Frontier {
-        Frontier { nodes: Vec::new(), most, enough }
+        Frontier { nodes: Vec::new(), costs: Vec::with_capacity(most + 1), most, enough }
     }
 
-    /// One more line that costs less than enough.
+    /// One more line that costs less than enough: those that cost more than the last of the best are too dear then.
     pub fn push(&mut self, node: Node) {
+        let place = self.costs.partition_point(|cost| *cost <= node.cost);
+        self.costs.insert(place, node.cost);
+        self.costs.truncate(self.most);
+        if let Some(last) = self.costs.get(self.most - 1) {
+            self.enough = self.enough.min(last + 1);
+        }
         self.nodes.push(node);
         if self.nodes.len() >= 2 * self.most {
             self.trim();
@@ -34,12 +42,9 @@ impl Frontier {
         self.nodes
     }
 
-    /// Drops all but the best: later ones that cost more than the last of them are too dear.
+    /// Drops all but the best.
     fn trim(&mut self) {
         self.nodes.sort_by_key(Node::rank);
         self.nodes.truncate(self.most);
-        if let Some(last) = self.nodes.get(self.most - 1) {
-            self.enough = self.enough.min(last.cost + 1);
-        }
     }
 }
