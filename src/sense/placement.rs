@@ -133,6 +133,16 @@ impl Placement {
         squares.into_iter().map(|square| self.changed(square)).max().unwrap_or(Instant::LONG_AGO)
     }
 
+    /// What may stand on each square.
+    pub fn cells(&self) -> &[Kinds; 64] {
+        &self.cells
+    }
+
+    /// Squares whose reading has changed since some instant.
+    pub fn changed_since(&self, since: Instant) -> Bitboard {
+        Bitboard(self.changed.iter().rev().fold(0, |all, changed| all << 1 | u64::from(*changed >= since)))
+    }
+
     /// Squares that have shown the same since some instant.
     pub fn unchanged_since(&self, since: Instant) -> Bitboard {
         Square::ALL.into_iter().filter(|square| self.changed(*square) <= since).collect()

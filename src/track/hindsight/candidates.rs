@@ -14,10 +14,8 @@ impl Teller<'_> {
     /// Squares that a ply may have left, and those where its man may have come to stand.
     pub(super) fn changed(&self, node: &Node, shown: &Squares, later: &Squares) -> Among {
         let board = node.position.board();
-        let left = |square: &Square| shown.at(*square).or(node.squares.at(*square)) != node.squares.at(*square);
-        let came = |square: &Square| shown.at(*square) != Kinds::EMPTY || later.at(*square) != Kinds::EMPTY;
-        let from = board.by_color(node.position.turn()).into_iter().filter(left).collect();
-        let to: Bitboard = (!board.occupied()).into_iter().filter(came).collect();
+        let from = board.by_color(node.position.turn()) & shown.beyond(&node.squares);
+        let to = !board.occupied() & (shown.felt() | later.felt());
         let promoting = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let to = to | board.occupied() | self.account.blind | promoting;
         Among { from, to, drops: to, touching: Bitboard::FULL }

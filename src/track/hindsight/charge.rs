@@ -27,7 +27,7 @@ const IN_HAND_US: i64 = 1500 * MS;
 
 /// A ply with its stretch of time.
 pub struct Charge<'a> {
-    pub account: Account<'a>,
+    pub account: &'a Account<'a>,
     /// The ply.
     pub played: Move,
     /// The squares before it.

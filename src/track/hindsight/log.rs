@@ -54,9 +54,27 @@ impl Squares {
 
     /// Squares that have nothing in common.
     pub fn apart(&self, other: &Squares) -> Bitboard {
-        let apart = |index: usize| u64::from(!self.0[index].meets(other.0[index])) << index;
-        Bitboard((0..64).fold(0, |all, index| all | apart(index)))
+        all_squares(|index| !self.0[index].meets(other.0[index]))
     }
+
+    /// Squares that may show something which they may not show by another one.
+    pub fn beyond(&self, other: &Squares) -> Bitboard {
+        all_squares(|index| self.0[index].or(other.0[index]) != other.0[index])
+    }
+
+    /// Squares that may show anything but that they are empty.
+    pub fn felt(&self) -> Bitboard {
+        all_squares(|index| self.0[index] != Kinds::EMPTY)
+    }
+}
+
+/// Squares by their index: eight answers at a time become the bits of a byte.
+fn all_squares(is: impl Fn(usize) -> bool) -> Bitboard {
+    const GATHERS: u64 = 0x0102_0408_1020_4080;
+    let answers: [u8; 64] = std::array::from_fn(|index| u8::from(is(index)));
+    let (ranks, _) = answers.as_chunks::<8>();
+    let bits = ranks.iter().map(|rank| u64::from_le_bytes(*rank).wrapping_mul(GATHERS) >> 56);
+    Bitboard(bits.rev().fold(0, |all, bits| all << 8 | bits))
 }
 
 /// The readings of one board since some instant.
@@ -82,8 +100,8 @@ impl<'a> Log<'a> {
     /// What was shown since the last ply but one before the first was made.
     pub fn new(placement: &'a Placement, blind: Bitboard, made: Instant) -> Log<'a> {
         let since = made + -SCAN_US;
-        let all = Square::ALL.into_iter().flat_map(|square| placement.readings(square));
-        let mut begun: Vec<Reading> = all.filter(|reading| reading.since > since).collect();
+        let begun = |square| placement.readings(square).take_while(|reading| reading.since > since);
+        let mut begun: Vec<Reading> = placement.changed_since(since).into_iter().flat_map(begun).collect();
         begun.sort_by_key(|reading| reading.since);
         Log { placement, blind, begun, stretches: RefCell::default() }
     }
@@ -103,8 +121,8 @@ impl<'a> Log<'a> {
         if let Some(squares) = shown.get(index) {
             return *squares;
         }
-        let mut squares = Squares([Kinds::EMPTY; 64]);
-        for square in Square::ALL {
+        let mut squares = Squares(*self.placement.cells());
+        for square in self.placement.changed_since(from.min(to)) {
             squares.0[usize::from(square)] = self.shown_on(square, from, to);
         }
         shown.push(squares);
@@ -113,9 +131,6 @@ impl<'a> Log<'a> {
 
     /// Everything that a square showed between two instants.
     fn shown_on(&self, square: Square, from: Instant, to: Instant) -> Kinds {
-        if self.placement.changed(square) < from.min(to) {
-            return self.placement.kinds(square);
-        }
         let readings = self.placement.readings(square).filter(|reading| reading.since <= to && reading.until >= from);
         readings.map(|reading| reading.kinds).reduce(Kinds::or).unwrap_or(Kinds::ANY)
     }

@@ -560,7 +560,7 @@ impl<'a> Teller<'a> {
     }
 
     /// What the last ply of a line costs if this one is next, and pressed for then.
-    fn charge(&mut self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> Charged {
+    fn charge(&self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> Charged {
         let mut plies = self.back(node);
         let Some(last) = plies.next() else { return Charged::default() };
         let before = plies.next().copied();
@@ -569,7 +569,7 @@ impl<'a> Teller<'a> {
         let Ply { played, seen, press, .. } = *last;
         drop(plies);
         Charge {
-            account: self.account,
+            account: &self.account,
             played,
             before: &node.before,
             after: &node.squares,

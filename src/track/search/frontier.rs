@@ -19,7 +19,7 @@ pub struct Frontier {
 impl Frontier {
     /// Nothing found yet.
     pub fn new(most: usize, enough: u32) -> Frontier {
-        Frontier { nodes: Vec::new(), costs: Vec::with_capacity(most + 1), most, enough }
+        Frontier { nodes: Vec::new(), costs: Vec::new(), most, enough }
     }
 
     /// One more line that costs less than enough: those that cost more than the last of the best are too dear then.
