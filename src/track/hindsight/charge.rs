@@ -87,7 +87,9 @@ impl Charge<'_> {
         let absence = items.take(name, absence);
         let (passing, odd) = self.in_passing(log, wrong, touched_next, items);
         let untouched = if absence == 0 { self.untouched(log, to, items) } else { 0 };
-        let open = apart | Bitboard::from(to) | odd | self.like_wrong(log, wrong);
+        // Only what is known without the next ply is asked for others.
+        let like_wrong = if self.next.is_none() { self.like_wrong(log, wrong) } else { Bitboard::EMPTY };
+        let open = apart | Bitboard::from(to) | odd | like_wrong;
         let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next, items);
         Charged { cost: absence + standing + passing + untouched, wrong, open }
     }

@@ -7,9 +7,10 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use super::LATE_US;
 use crate::{
-    rules::BoardPosition,
+    notation::uci,
+    rules::{BoardPosition, Move},
     sense::{Placement, Reading},
-    track::{CARRIED_US, SCAN_US},
+    track::{CARRIED_US, SCAN_US, search},
     types::{Bitboard, Instant, Kinds, MS, Piece, Role, Square},
 };
 
@@ -34,6 +35,16 @@ impl Squares {
     /// The squares after a ply that has led to `position` and touched some of them.
     pub fn after(mut self, position: &BoardPosition, touched: Bitboard) -> Squares {
         self.update(position, touched);
+        self
+    }
+
+    /// The same after a legal ply that is not played yet; `standing`: what may be seen of its man.
+    pub fn played(mut self, m: Move, standing: Kinds) -> Squares {
+        search::squares_of(m).into_iter().for_each(|square| self.0[usize::from(square)] = Kinds::EMPTY);
+        self.0[usize::from(uci::destination(m))] = standing;
+        if let (Some(to), Some(Some(king))) = (search::castled_rook(m), standing.single()) {
+            self.0[usize::from(to)] = Kinds::only(Role::Rook.of(king.color));
+        }
         self
     }
 

@@ -17,12 +17,12 @@ mod coming;
 mod log;
 mod recorded;
 
-pub use self::{log::Log, recorded::recorded};
 use self::{
     charge::{Charge, Charged},
     coming::Coming,
     log::Squares,
 };
+pub use self::{log::Log, recorded::recorded};
 use super::{
     Press, SCAN_US, cost,
     deaf::Deaf,
@@ -404,15 +404,23 @@ impl<'a> Teller<'a> {
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
         for m in node.position.legal_moves_among(Among { touching, ..self.changed(node, &shown, &later) }) {
             let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
-            let least = least + more + charged.map_or(0, |charged| charged.cost);
+            let least = least + more;
             let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
-            if least <= self.most && may_be() {
-                let coming = self.came(node, m, until);
-                if least + coming.cost() <= self.most {
-                    let child = self.follow(node, m, coming, charged, (press, until));
-                    if child.cost + more <= self.most {
-                        out.push(child);
-                    }
+            if least + charged.map_or(0, |charged| charged.cost) > self.most || !may_be() {
+                continue;
+            }
+            let coming = self.came(node, m, until);
+            let least = least + coming.cost();
+            if least + charged.map_or(0, |charged| charged.cost) > self.most {
+                continue;
+            }
+            // Most are too dear by what the last one costs then: a line is only made for those that are not.
+            let squares = || node.squares.played(m, standing(&node.position, m));
+            let charged = charged.or_else(|| alone.map(|_| self.charge(node, Some((m, &squares())), until)));
+            if least + charged.map_or(0, |charged| charged.cost) <= self.most {
+                let child = self.follow(node, m, coming, charged, (press, until));
+                if child.cost + more <= self.most {
+                    out.push(child);
                 }
             }
         }
@@ -456,6 +464,7 @@ impl<'a> Teller<'a> {
         let mut position = node.position.clone();
         position.play(m);
         let squares = node.squares.after(&position, search::squares_of(m));
+        debug_assert!(!node.position.is_legal(m) || squares == node.squares.played(m, standing(&node.position, m)));
         let charged = charged.unwrap_or_else(|| self.charge(node, Some((m, &squares)), until));
         // Whose turn it is that no clock tells is told by the men that came.
         let unfelt = self.account.is_turn(until) && arrived.is_none();
@@ -507,6 +516,9 @@ impl<'a> Teller<'a> {
     /// only the record captures may be on its way yet.
     fn arrived(&self, node: &Node) -> ByColor<Hand> {
         let mut arrived = *self.account.arrived;
+        if arrived == ByColor::default() {
+            return arrived;
+        }
         let first = self.account.root.turn();
         let captures = |(index, m): (usize, Move)| Some((if index % 2 == 0 { first } else { !first }, m.capture()?));
         let mut known: Vec<(Color, Role)> =
