@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     rules::{BoardPosition, Move},
-    types::{BoardId, ByColor, ByRole, Color, Instant},
+    types::{BoardId, ByColor, Color, Instant},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
@@ -124,7 +124,6 @@ impl BoardTrack {
         let [completed, made] = [0, 1].map(|which| [second[which], last[which]]);
         let Presses { old: presses, young, until, deaf } = self.presses_since(tail, seen, completed[1], at);
         let record: Vec<Move> = tail.iter().map(|past| past.played).collect();
-        let kinds: Vec<ByRole<bool>> = tail.iter().map(|past| past.lay.may_be).collect();
         let blind = self.blind_since(made[0], seen.placement);
         let account = Account {
             root: &self.root(position, back),
@@ -135,7 +134,6 @@ impl BoardTrack {
             until,
             young: &young,
             deaf,
-            placement: seen.placement,
             log: &Log::new(seen.placement, blind, made[0]),
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
@@ -144,7 +142,7 @@ impl BoardTrack {
             fresh: self.learnt_since(first),
             promoted: &record,
             said: self.said.roles(),
-            kinds: &kinds,
+            kinds: &tail.iter().map(|past| past.lay.may_be).collect::<Vec<_>>(),
             noting: self.notes.is_some(),
             lines: reach.lines,
         };

@@ -91,7 +91,7 @@ fn all_squares(is: impl Fn(usize) -> bool) -> Bitboard {
 /// The readings of one board since some instant.
 #[derive(Debug)]
 pub struct Log<'a> {
-    placement: &'a Placement,
+    pub(super) placement: &'a Placement,
     /// Squares known to feel nothing now.
     blind: Bitboard,
     /// Readings that began since then, in their order.

@@ -32,7 +32,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move},
-    sense::{Mismatch, Placement},
+    sense::Mismatch,
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
@@ -73,8 +73,6 @@ pub struct Account<'a> {
     /// When nobody heard the presses: they are told by whose men arrived.
     pub deaf: Option<Deaf>,
     /// What the squares show and showed.
-    pub placement: &'a Placement,
-    /// The same over stretches of time.
     pub log: &'a Log<'a>,
     /// Men that had left the pocket of each player before the first ply.
     pub lifted: &'a ByColor<Option<Hand>>,
@@ -603,7 +601,8 @@ impl<'a> Teller<'a> {
     fn finish(&mut self, node: Node, below: u32) -> Told {
         let made = |back: usize| self.back(&node).nth(back - 1).map_or(Instant::LONG_AGO, |ply| ply.made_at);
         let since = [made(2), made(1)];
-        let Account { placement, aliases, blind, young, noting, .. } = self.account;
+        let Account { aliases, blind, young, noting, .. } = self.account;
+        let placement = self.log.placement;
         let arrived = &self.arrived(&node);
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
         let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
@@ -662,7 +661,7 @@ impl<'a> Teller<'a> {
 
     /// What men cost that a player may have in hand: its own, wherever it holds them now, and one that it captures.
     fn in_hand(&self, node: &Node, mismatch: Mismatch, by: Color) -> u32 {
-        let placement = self.account.placement;
+        let placement = self.log.placement;
         let own = mismatch.missing & node.position.board().by_color(by);
         // A man that was missing before is in no hand.
         let just_now = |square: &Square| placement.changed(*square) >= node.completed[1] + -SCAN_US;

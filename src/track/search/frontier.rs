@@ -8,7 +8,7 @@ use super::Node;
 /// Lines of one length, as far as they are needed.
 pub struct Frontier {
     nodes: Vec<Node>,
-    /// What the cheapest cost, in order.
+    /// What the cheapest of all that were found cost, in order.
     costs: Vec<u32>,
     /// How many are kept.
     most: usize,

@@ -93,8 +93,8 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
     }
 }
 
-/// What a man costs at least that is missing on `from` and stands on `to`, whatever stands between; `ahead`: it may have
-/// gone ahead of its turn.
+/// What a man costs at least that is missing on `from` and stands on `to`, whatever stands between; `ahead`: it may
+/// have gone ahead of its turn.
 pub fn may_stray(man: Piece, from: Square, to: Square, ahead: bool) -> u32 {
     match from.distance(to) {
         _ if ahead && may_go(man, from, to, Bitboard::EMPTY) => cost::PREMOVE,
