@@ -502,9 +502,10 @@ impl Men {
     pub fn sync(&mut self, game: &Game, at: Instant) {
         let mut need = needed(game);
         let mut spare = Vec::new();
-        // A man that was dropped is the one that was not, rather than its like on the board.
+        // The man that came to the board last is the one that did not, rather than its like.
         let mut order: Vec<usize> = (0..self.men.len()).collect();
-        order.sort_by_key(|index| self.men[*index].taken.map_or(Instant::LONG_AGO, |(_, left)| left));
+        let came = |man: &Man| if let Place::Board(_) = man.place { man.since } else { Instant::LONG_AGO };
+        order.sort_by_key(|index| came(&self.men[*index]));
         for index in order {
             let man = self.men[index];
             let place = man.place.owner().map_or(man.place, Place::Transit);

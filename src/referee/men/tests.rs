@@ -238,6 +238,25 @@ fn a_man_whose_capture_is_recorded_anew_was_passed() {
 }
 
 #[test]
+fn the_drop_that_was_another_move_is_the_last_one() {
+    let go = |from, to| Attempt::Move { from, to, promotion: None };
+    let drop = |to| Attempt::Drop { man: Role::Pawn.of(Color::Black), to };
+    let mut bench = with_two_captured_pawns();
+    for letters in ["p", "."] {
+        bench.tray('b', letters);
+    }
+    bench.attempt(BoardId::B, go(Square::E2, Square::E4));
+    bench.attempt(BoardId::B, drop(Square::E5));
+    bench.attempt(BoardId::B, go(Square::D2, Square::D3));
+    let before = bench.game.clone();
+    bench.attempt(BoardId::B, drop(Square::D5)); // straight from the partner's hand, as it seems
+    assert_eq!(bench.off(), "");
+    bench.game = before;
+    bench.ledger.sync(&bench.game, bench.now);
+    assert_eq!(bench.off(), "p transit b", "the one that had been in the tray stands on e5");
+}
+
+#[test]
 fn a_drop_from_nowhere_is_counted() {
     let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
     let dropped = bench.attempt(BoardId::A, Attempt::Drop { man: Role::Knight.of(Color::White), to: Square::E4 });
