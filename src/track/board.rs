@@ -33,6 +33,8 @@ const ARRIVING_US: i64 = 5 * SECOND;
 pub(super) const ILLEGAL_US: i64 = 400 * MS;
 /// So many men in the air without a clock that runs are being swept off.
 pub(super) const SWEPT_MEN: usize = 6;
+/// So many squares that are not as the game has them while the clock is stopped: men are swept off or set up.
+const CLEARED_SQUARES: usize = 12;
 /// So many squares that no plies explain after a gap are another position: the men are set up anew.
 const ANEW_SQUARES: usize = 8;
 /// Play goes on when hardly more than a move's men are not where they should be.
@@ -269,6 +271,10 @@ impl BoardTrack {
         self.began = self.began.min(at);
         let mut position = arriving.apply(position);
         let seen = &seen.with(arriving);
+        if self.is_cleared(&position, seen.placement) {
+            self.changed_at = seen.placement.latest();
+            return;
+        }
         self.said.tell(&mut position);
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
@@ -329,6 +335,12 @@ impl BoardTrack {
             noting: self.notes.is_some(),
             gap: self.is_unwatched(),
         }
+    }
+
+    /// Whether men are being swept off or set up while no time runs: nothing of that is a move.
+    fn is_cleared(&self, position: &BoardPosition, placement: &Placement) -> bool {
+        let stopped = self.completion == Completion::Clock && self.clock_stopped && self.presses.is_empty();
+        stopped && !self.gap && placement.mismatch(position).any().count() >= CLEARED_SQUARES
     }
 
     /// Whether men are being swept off, or kings put in the centre: too many are in the air for a move, and not yet all

@@ -296,6 +296,14 @@ fn a_pawn_that_is_captured_before_a_scan_may_have_gone_two_steps() {
 }
 
 #[test]
+fn men_that_are_cleared_away_while_the_clock_stands_make_no_moves() {
+    let cleared = "h8- g8- f8- e8- d8- c8- b8- a8- h7- g7- f7- e7-";
+    let put = "e5p . f6n . c6n . d6b .";
+    check_after("e2- e4P . w . s", &format!("{cleared} {put}"), &[]);
+    check_after("e2- e4P . w .", "e7- e5p .", &["made e5"]); // time runs
+}
+
+#[test]
 fn kings_in_the_centre_show_the_result() {
     check_after(CAPTURE_OPEN, "s e1- e4K e8- d5k . . .", &["1-0"]);
     check_after(CAPTURE_OPEN, "s e1- d4K e8- e5k . . .", &["0-1"]);
