@@ -13,6 +13,8 @@ use crate::{
 
 /// Starts that are so near are together (WBN 1.2).
 const UNEVEN_START_US: i64 = SECOND;
+/// A clock that has run for longer when it is first heard was set to another time.
+const UNHEARD_START_MS: i64 = 10_000;
 /// What a display may be off by before its clock is defective (WBN 7.11): messages come late, seconds are rounded.
 const DEFECT_MS: i64 = 4_000;
 /// A display that stands still while its time runs is given longer: a lever that is half down stops it.
@@ -95,7 +97,7 @@ impl ClockWatch {
         control: Option<TimeControl>,
     ) -> ClockNews {
         if view.running.is_some() {
-            self.started.get_or_insert(at);
+            self.started.get_or_insert_with(|| began(view, at, control));
         }
         let mut news = ClockNews { defect: self.not_as_set(board, view), fell: Vec::new() };
         let wrong = self.wrong(view, at, control);
@@ -243,6 +245,13 @@ pub struct ClockNews {
     pub defect: Option<Draft>,
     /// Whose flags fell.
     pub fell: Vec<Seat>,
+}
+
+/// When a clock that is first seen to run began to, by the time that is gone: its first word may have been lost.
+fn began(view: ClockView, at: Instant, control: Option<TimeControl>) -> Instant {
+    let gone = |base: i64| Color::ALL.map(|color| (base - time_of(view.times, color)).max(0)).iter().sum::<i64>();
+    let gone = control.map(|control| gone(control.base / MS)).filter(|gone| *gone <= UNHEARD_START_MS);
+    at + -gone.unwrap_or(0) * MS
 }
 
 /// All boards' clocks have started: whether they started together (WBN 1.2).

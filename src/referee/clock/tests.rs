@@ -137,6 +137,17 @@ fn starts_are_compared_once_all_clocks_run() {
 }
 
 #[test]
+fn a_clock_whose_first_word_was_lost_began_before_it_was_heard() {
+    // WBN 1.2
+    let first = |control: &str, shown: &'static [(i64, i64, i64, char)]| Shown(shown).run(control).0.started();
+    let at = |ms: i64| Some(Instant(ms * MS));
+    assert_eq!(first("180+0", &[(4_620, 179_000, 180_000, 'w')]), at(3_620));
+    assert_eq!(first("180+2", &[(4_620, 182_000, 180_000, 'w')]), at(4_620));
+    assert_eq!(first("180+0", &[(4_620, 120_000, 120_000, 'w')]), at(4_620), "it was set to another time");
+    assert_eq!(first("", &[(4_620, 179_000, 180_000, 'w')]), at(4_620), "nobody knows what it was set to");
+}
+
+#[test]
 fn times_at_the_start_are_those_of_the_time_control() {
     // WBN 1.15
     let wrong = |control: &str, white_ms, black_ms| {
