@@ -3,7 +3,10 @@
 //! In: a line and one more ply, or how many plies. Out: a cost that no such line is below. What is too dear by that
 //! need not be weighed.
 
-use super::{Node, Search, squares_of, stray::may_stray};
+use super::{
+    Node, Search, squares_of,
+    stray::{may_read, may_stray},
+};
 use crate::{
     notation::uci,
     rules::Move,
@@ -71,7 +74,7 @@ impl Search<'_> {
         let foreign = if still.is_empty() { parent.mismatch.foreign } else { Bitboard::EMPTY };
         for to in foreign {
             let kinds = self.evidence.placement.kinds(to);
-            for from in parent.mismatch.missing {
+            for from in parent.mismatch.missing & may_read(&parent.position, kinds) {
                 let man = parent.position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)));
                 let stray = |man: Piece| may_stray(man, from, to, man.color == parent.position.turn());
                 let spared = man.map_or(0, |man| (cost::FOREIGN + cost::MISSING).saturating_sub(stray(man)));

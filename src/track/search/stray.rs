@@ -26,7 +26,8 @@ impl Search<'_> {
                 let man = position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
                 Some((stray(position, man, from, to), man.color, from))
             };
-            let from = missing.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
+            let alike = missing & may_read(position, kinds);
+            let from = alike.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
@@ -101,6 +102,14 @@ pub fn may_stray(man: Piece, from: Square, to: Square, ahead: bool) -> u32 {
         0..=1 => cost::DISPLACED,
         2 if man.role != Role::King => cost::DISPLACED_FAR,
         _ => cost::FOREIGN + cost::MISSING,
+    }
+}
+
+/// Squares of a position without which no man is that reads so: of many that are missing most are others.
+pub fn may_read(position: &BoardPosition, kinds: Kinds) -> Bitboard {
+    match kinds.single().flatten() {
+        Some(man) => position.board().by_piece(man),
+        None => position.board().occupied(),
     }
 }
 
