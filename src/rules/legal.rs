@@ -21,6 +21,7 @@ const DROPPED: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, 
 
 /// What holds for all men of the side to move.
 struct Frame {
+    /// The men that move, as far as they are asked for.
     ours: Bitboard,
     occupied: Bitboard,
     /// Where a man may go: not onto its own men, not onto kings that are safe, and parrying a check.
@@ -32,6 +33,10 @@ struct Frame {
 
 /// Takes moves as they are found.
 trait Sink {
+    /// Men on these squares are asked for.
+    fn from(&self) -> Bitboard {
+        Bitboard::FULL
+    }
     /// A man other than a pawn on its last rank goes to any of these squares.
     fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard);
     /// A pawn becomes something on one of these squares.
@@ -93,23 +98,23 @@ impl Among {
 }
 
 /// A list of the moves among some squares. Castling and en passant are always in it.
-struct Narrow {
+struct Narrow<'a> {
     among: Among,
-    list: MoveList,
+    list: &'a mut MoveList,
 }
 
-impl Sink for Narrow {
+impl Sink for Narrow<'_> {
+    fn from(&self) -> Bitboard {
+        self.among.from
+    }
+
     #[inline]
     fn men(&mut self, position: &BoardPosition, role: Role, from: Square, to: Bitboard) {
-        if self.among.from.contains(from) {
-            self.list.men(position, role, from, to & self.among.to(from));
-        }
+        self.list.men(position, role, from, to & self.among.to(from));
     }
 
     fn promotions(&mut self, position: &BoardPosition, from: Square, to: Bitboard) {
-        if self.among.from.contains(from) {
-            self.list.promotions(position, from, to & self.among.to(from));
-        }
+        self.list.promotions(position, from, to & self.among.to(from));
     }
 
     #[inline]
@@ -162,13 +167,13 @@ impl BoardPosition {
         }
     }
 
-    /// The legal moves among some squares, in the same order; castling and en passant in any case.
-    pub fn legal_moves_among(&self, among: Among) -> MoveList {
-        let mut narrow = Narrow { among, list: MoveList::new() };
+    /// The legal moves among some squares, in the same order and in such a list; castling and en passant in any case.
+    pub fn legal_moves_among(&self, among: Among, list: &mut MoveList) {
+        list.clear();
+        let mut narrow = Narrow { among, list };
         if let Some(frame) = self.board_moves(&mut narrow) {
             self.drops(frame.targets & !frame.occupied, &mut narrow);
         }
-        narrow.list
     }
 
     /// How many legal moves there are, without making a list of them.
@@ -216,7 +221,7 @@ impl BoardPosition {
             return None;
         }
         let frame = Frame {
-            ours,
+            ours: ours & sink.from(),
             occupied: self.board.occupied(),
             targets: !ours & !self.untouchable() & parry,
             pinned: king.map_or(Bitboard::EMPTY, |king| self.pinned(king)),
@@ -251,7 +256,7 @@ impl BoardPosition {
     }
 
     fn king_moves(&self, ours: Bitboard, king: Option<Square>, sink: &mut impl Sink) {
-        for from in self.board.kings() & ours {
+        for from in self.board.kings() & ours & sink.from() {
             let mut reach = attacks::king_attacks(from) & !ours & !self.untouchable();
             if king.is_some() {
                 let occupied = self.board.occupied().without(from);
@@ -328,8 +333,8 @@ impl BoardPosition {
         let rook = self.castles.rook(self.turn, side)?;
         let king = self.king(self.turn).filter(|king| *king == king_home(self.turn))?;
         let free = (self.castles.path(self.turn, side) & self.board.occupied()).is_empty();
-        let safe = self.royal().is_none() || self.castling_attack(king, side).is_none();
-        (free && safe).then_some(Move::Castle { king, rook })
+        let safe = || self.royal().is_none() || self.castling_attack(king, side).is_none();
+        (free && safe()).then_some(Move::Castle { king, rook })
     }
 
     /// First square from the king's origin to its destination that is attacked.

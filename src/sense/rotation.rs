@@ -118,7 +118,7 @@ impl BoardSense {
         if self.fixed || self.learnt {
             return false;
         }
-        let fits = [false, true].map(|turned| self.set_up_errors(turned) <= SET_UP_ERRORS_MAX);
+        let fits = [false, true].map(|turned| self.is_set_up(turned));
         let found = match fits {
             [true, false] => false,
             [false, true] => true,
@@ -132,11 +132,12 @@ impl BoardSense {
         true
     }
 
-    /// How many cells disagree with the initial position.
-    fn set_up_errors(&self, turned: bool) -> usize {
+    /// Whether hardly any cell disagrees with the initial position.
+    fn is_set_up(&self, turned: bool) -> bool {
         let board = self.start.board();
         let stands = |field: u8| board.piece_at(square(field, turned));
-        (0u8..).zip(self.cells).filter(|(field, kinds)| !kinds.allows(stands(*field))).count()
+        let mut errors = (0u8..).zip(self.cells).filter(|(field, kinds)| !kinds.allows(stands(*field)));
+        errors.nth(SET_UP_ERRORS_MAX).is_none()
     }
 }
 

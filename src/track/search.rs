@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{Among, BoardPosition, Move, Pocket},
+    rules::{Among, BoardPosition, Move, MoveList, Pocket},
     sense::{Mismatch, Placement},
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -353,6 +353,7 @@ impl<'a> Search<'a> {
     /// Lines one ply longer that cost less than `enough`, the cheapest first; equal ones in the order of generation.
     fn expand(&self, frontier: &[Node], enough: u32) -> Vec<Node> {
         let mut next = Frontier::new(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX }, enough);
+        let mut moves = MoveList::new();
         for parent in frontier {
             let expected = self.kept(&parent.line) == parent.line.len();
             let expected = self.evidence.before.get(parent.line.len()).copied().filter(|_| expected);
@@ -366,7 +367,8 @@ impl<'a> Search<'a> {
                 None => {}
             }
             let rest = self.rest(parent);
-            for m in parent.position.legal_moves_among(among) {
+            parent.position.legal_moves_among(among, &mut moves);
+            for m in moves.drain(..) {
                 let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
                 if expected == Some(m) || touches && self.may_promote(parent, m) {
                     let floor = self.floor(parent, m, &rest);

@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{Among, BoardPosition, Move},
+    rules::{Among, BoardPosition, Move, MoveList},
     sense::Mismatch,
     types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -256,6 +256,8 @@ struct Teller<'a> {
     most: u32,
     /// All presses are answered.
     answered: bool,
+    /// A list to take moves.
+    moves: MoveList,
     items: Items,
 }
 
@@ -268,6 +270,7 @@ impl<'a> Teller<'a> {
             tried: Vec::new(),
             most: u32::MAX,
             answered: false,
+            moves: MoveList::new(),
             items: Items::new(account.noting),
         }
     }
@@ -301,11 +304,12 @@ impl<'a> Teller<'a> {
         for _ in 0..=UNPRESSED_MAX {
             let mut unpressed = Vec::new();
             for node in &open {
+                let mut alone = None;
                 if node.position.turn() == press.by {
-                    self.plies(node, Some(press), press.at, &mut answered);
+                    self.plies((node, &mut alone), Some(press), press.at, &mut answered);
                 }
                 if node.unpressed < UNPRESSED_MAX {
-                    self.plies(node, None, press.at, &mut unpressed);
+                    self.plies((node, &mut alone), None, press.at, &mut unpressed);
                 }
             }
             open = self.cheapest(unpressed);
@@ -374,8 +378,14 @@ impl<'a> Teller<'a> {
         apart.into_iter().filter(|square| came(square).is_some()).collect()
     }
 
-    /// Every ply that may follow until some instant.
-    fn plies(&mut self, node: &Node, press: Option<Press>, until: Instant, out: &mut Vec<Node>) {
+    /// Every ply that may follow until some instant; `alone`: what the last one costs by itself then, once known.
+    fn plies(
+        &mut self,
+        (node, alone): (&Node, &mut Option<Charged>),
+        press: Option<Press>,
+        until: Instant,
+        out: &mut Vec<Node>,
+    ) {
         if node.len == PLIES_MAX || node.cost + cost::PLY > self.most {
             return;
         }
@@ -397,10 +407,13 @@ impl<'a> Teller<'a> {
         let later = self.log.shown(until, to + CAUGHT_US);
         let pressed = press.is_some() && !self.account.is_turn(until);
         // Most plies change nothing of what the last one costs, and many are too dear by that.
-        let alone = if self.account.noting { None } else { Some(self.charge(node, None, until)) };
+        let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
         let dear = alone.filter(|alone| least + more + alone.cost > self.most);
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
-        for m in node.position.legal_moves_among(Among { touching, ..self.changed(node, &shown, &later) }) {
+        let mut moves = std::mem::take(&mut self.moves);
+        let among = Among { touching, ..self.changed(node, &shown, &later) };
+        node.position.legal_moves_among(among, &mut moves);
+        for m in moves.drain(..) {
             let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
             let least = least + more;
             let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
@@ -422,6 +435,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
+        self.moves = moves;
     }
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
@@ -533,7 +547,10 @@ impl<'a> Teller<'a> {
     }
 
     /// The cheapest lines, of those that lead to the same only one.
-    fn cheapest(&self, mut lines: Vec<Node>) -> Vec<Node> {
+    fn cheapest(&self, lines: Vec<Node>) -> Vec<Node> {
+        if lines.len() < 2 {
+            return lines;
+        }
         // Lines are large: their order is found first.
         let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
         order.sort_unstable();
@@ -545,10 +562,8 @@ impl<'a> Teller<'a> {
                 kept.push(index);
             }
         }
-        let mut indices = 0..;
-        lines.retain(|_| indices.next().is_some_and(|index| kept.contains(&index)));
-        lines.sort_by_cached_key(|node| node.cost);
-        lines
+        let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
+        kept.into_iter().filter_map(|index| lines[index].take()).collect()
     }
 
     /// Whether what comes later cannot tell two lines apart.
