@@ -166,6 +166,7 @@ impl Table {
         }
         self.play.shown = None;
         self.play.made.iter_mut().for_each(Vec::clear);
+        self.judge.pockets_doubted = true;
         self.judge.changed = true;
         let bfen = self.bfen();
         self.emit(Body::GameResumed(GameResumed { bfen, moves: self.play.history.len() }));
