@@ -570,10 +570,11 @@ impl Men {
         })
     }
 
-    /// Whether every man is on a board or seen in the pocket that it belongs to.
-    pub fn all_seen(&self) -> bool {
+    /// Whether every man is on a board or seen in the pocket that it belongs to, and no other one left a tray lately.
+    pub fn all_seen(&self, at: Instant) -> bool {
         let seen = |man: &Man| matches!(man.place, Place::Board(_) | Place::Pocket(_));
-        self.strays.is_empty() && self.men.iter().all(seen)
+        let lately = self.gone.iter().any(|(_, left)| at - *left <= FOREIGN_US);
+        self.strays.is_empty() && !lately && self.men.iter().all(seen)
     }
 
     /// Whether every man is where the game has it.

@@ -137,7 +137,7 @@ impl Table {
         self.play.clock_ran = game.ids().map(|board| game.board(board).plies() > 0).collect();
         self.take_history(history);
         self.judge_start();
-        self.judge.pockets_doubted = true;
+        (self.judge.goes_on, self.judge.pockets_doubted) = (true, true);
         self.take_sights(&pockets);
         self.take_docket(incidents, rulings);
         let bfen = self.bfen();

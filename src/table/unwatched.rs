@@ -59,7 +59,7 @@ impl Table {
     pub(super) fn trust_pockets(&mut self) {
         let lost = |board: BoardId| self.is_adrift(board) || self.play.tracker.is_unwatched(board);
         let known = !self.play.game.ids().any(lost);
-        self.judge.pockets_doubted &= !(known && self.judge.referee.men.all_seen());
+        self.judge.pockets_doubted &= !(known && self.judge.referee.men.all_seen(self.now));
     }
 
     /// Whether a move is illegal only for what nobody has seen: which men its player has in the pocket, or what a pawn

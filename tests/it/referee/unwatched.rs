@@ -30,14 +30,28 @@ fn men_that_go_to_a_board_that_nobody_watches_are_not_concealed() {
 fn a_man_that_may_have_been_captured_unseen_may_be_dropped() {
     // WBN 5.10
     let mut bench = Bench::playing(&json!({}));
-    bench.play(&format!("{OUT} b=p... 1s b=.... B:g1- B:f3N . B:w B:h3p . B:b 4s"));
+    bench.play(&format!("{OUT} B:g1- B:f3N . B:w B:h3p . B:b 4s"));
     assert_eq!(bench.moves(), "e4 d5 e4 e5 Nf3 P@h3");
     assert!(bench.told().is_empty(), "{:?}", bench.told());
     check("B:e2- B:e4P . B:w B:h3p . B:b 4s", &["illegal-move b decisive drop-not-in-pocket"]);
 }
 
 #[test]
+fn what_was_passed_while_the_daemon_was_away_may_be_dropped() {
+    // WBN 5.10
+    let (before, drop) = ("B:e2- B:e4P . B:w 1s", "B:h3p . B:b 4s");
+    check(&format!("{before} restart {drop}"), &[]);
+    check(&format!("{before} {drop}"), &["illegal-move b decisive drop-not-in-pocket"]);
+    // on both boards a move was seen since, and all men where they belong
+    let seen = "e2- e4P . w B:e7- B:e5p . B:b B:d2- B:d4P . B:w 1s";
+    check(&format!("{before} restart {seen} {drop}"), &["illegal-move b decisive drop-not-in-pocket"]);
+}
+
+#[test]
 fn what_stands_on_a_board_that_is_not_known_is_nobodys_fault() {
-    // WBN 6.4: nothing is said of a board before it is known what was played there
-    behind("e4- d5P g8- f6n w b w 12s in 500ms w b 4s", &[]);
+    // WBN 6.4, WBN 7.7: hands are at work all the time, so that nobody knows yet what was played there
+    let unseen = "e4- d5P d8- d5q b1- c3N d5- a5q d2- d4P c7- c6p c1- d2B c8- f5b f1- c4B e7- e6p g8- f6n g1- f3N";
+    let hands = "a7- 300ms a7p 300ms ".repeat(10);
+    let gap = "ended * table a gap: what was played on board A while its sensors were away is not known";
+    behind(&format!("{unseen} 12s in h2- g3P w {hands}"), &[gap]);
 }
