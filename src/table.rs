@@ -224,6 +224,7 @@ impl Table {
         self.report_devices();
         self.watch_silent_clocks();
         self.watch_shown();
+        self.watch_anew();
         self.watch_resumed();
         self.watch_adrift();
         self.settle();

@@ -202,14 +202,6 @@ impl BoardPosition {
         self.checkers_of(self.turn)
     }
 
-    /// A pawn of the side to move becomes this if nothing else is said (WBN 5.7). Nothing changes when the rule set
-    /// does not allow it.
-    pub fn declare_promotion(&mut self, role: Role) {
-        if let Some(index) = self.rules.promotions.iter().position(|allowed| *allowed == Some(role)) {
-            self.rules.promotions[..=index].rotate_right(1);
-        }
-    }
-
     /// Men that attack the king of `color`.
     pub fn checkers_of(&self, color: Color) -> Bitboard {
         self.king(color).map_or(Bitboard::EMPTY, |king| self.attackers(king, !color, self.board.occupied()))

@@ -8,7 +8,7 @@ use super::{
     DeviceIndex, Table,
     devices::Sensors,
     history::{self, Entry},
-    set_up::{SHOWN_US, Shown},
+    set_up::{ANEW_US, SHOWN_US, Shown},
 };
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
@@ -55,6 +55,8 @@ pub struct Play {
     pub armed: Vec<Option<Bitboard>>,
     /// A result that the kings show, and since when.
     pub shown: Option<(Instant, Shown)>,
+    /// Since when all men stand set up though moves were made, on a table without clocks.
+    pub anew: Option<Instant>,
     /// Boards whose clock has run in this game.
     pub(super) clock_ran: Vec<bool>,
     /// Boards whose clock can be read.
@@ -87,6 +89,7 @@ impl Play {
             last: vec![None; boards],
             armed: vec![None; boards],
             shown: None,
+            anew: None,
             clock_ran: vec![false; boards],
             clocked,
             settle,
@@ -105,7 +108,9 @@ impl Play {
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
         let shown = self.shown.as_ref().map(|(since, _)| *since + SHOWN_US);
-        if self.is_on() { self.tracker.deadline(&self.game, now).into_iter().chain(shown).min() } else { None }
+        let anew = self.anew.map(|since| since + ANEW_US);
+        let due = [self.tracker.deadline(&self.game, now), shown, anew];
+        if self.is_on() { due.into_iter().flatten().min() } else { None }
     }
 }
 
@@ -466,8 +471,13 @@ impl Table {
         let roles = |pocket: &crate::rules::Pocket| -> Vec<Role> {
             Role::ALL.into_iter().flat_map(|role| std::iter::repeat_n(role, *pocket.get(role) as usize)).collect()
         };
-        self.emit_pocket(seat, &roles(&change.added), &roles(&change.removed));
+        let added = roles(&change.added);
+        self.emit_pocket(seat, &added, &roles(&change.removed));
         self.observe(seat.board);
+        if !added.is_empty() {
+            // What came was captured there.
+            seat.partners(self.play.game.len()).for_each(|partner| self.observe(partner.board));
+        }
         self.settle();
     }
 

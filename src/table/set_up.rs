@@ -5,6 +5,7 @@
 
 use super::Table;
 use crate::{
+    event::Status,
     referee::win_of,
     rules::Game,
     sense::Placement,
@@ -20,6 +21,9 @@ const FAULTS_MAX: usize = 2;
 const FAULT_RESTS_US: i64 = 2 * SECOND;
 /// How long kings stand in the centre before they show a result.
 pub const SHOWN_US: i64 = SECOND;
+/// How long the men of a table without clocks stand set up before the game is over: a first move on each board may be
+/// taken back in the same moment.
+pub const ANEW_US: i64 = 2 * SECOND;
 
 /// The centre: both kings there, which never stand beside each other in a game, show a result (`DGT`, FIDE arbiters'
 /// custom).
@@ -43,12 +47,35 @@ impl Table {
         }
         let armed = self.play.armed[board.index()];
         self.play.armed[board.index()] = self.set_up(board, armed);
-        let moves = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
-        if self.play.is_on() && moves && self.play.armed.iter().all(Option::is_some) {
-            self.end("*", "the men were set up anew", Vec::new(), "table");
-            self.play.status = crate::event::Status::Waiting;
+        if !self.is_set_up_anew() {
+            self.play.anew = None;
+        } else if self.sensors.has_clock() {
+            self.end_set_up_anew();
+        } else {
+            self.play.anew.get_or_insert(self.now);
         }
         self.try_start();
+    }
+
+    fn is_set_up_anew(&self) -> bool {
+        let moves = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
+        self.play.is_on() && moves && self.play.armed.iter().all(Option::is_some)
+    }
+
+    fn end_set_up_anew(&mut self) {
+        self.play.anew = None;
+        self.end("*", "the men were set up anew", Vec::new(), "table");
+        self.play.status = Status::Waiting;
+    }
+
+    /// Men that have stood set up for long enough on a table without clocks end the game.
+    pub(super) fn watch_anew(&mut self) {
+        if self.play.anew.is_some_and(|since| self.now >= since + ANEW_US) {
+            self.play.anew = None;
+            if self.is_set_up_anew() {
+                self.end_set_up_anew();
+            }
+        }
     }
 
     /// What a board that is set up contradicts of the set-up; none if it is not set up.

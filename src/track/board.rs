@@ -269,18 +269,18 @@ impl BoardTrack {
 
     pub fn observe(&mut self, position: &BoardPosition, arriving: &Arriving, seen: &Seen<'_>, at: Instant) {
         self.began = self.began.min(at);
-        let mut position = arriving.apply(position);
+        let position = arriving.apply(position);
         let seen = &seen.with(arriving);
         if self.is_cleared(&position, seen.placement) {
             self.changed_at = seen.placement.latest();
             return;
         }
-        self.said.tell(&mut position);
         self.forget_undeclared(position.turn());
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
         let gone = self.gone(seen.placement, at);
-        let evidence = Evidence { before: &before, presses: &presses, gone, ..self.evidence(seen, 0) };
+        let said = self.said.roles();
+        let evidence = Evidence { before: &before, presses: &presses, gone, said, ..self.evidence(seen, 0) };
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         let rivals = match before.first() {
@@ -330,6 +330,7 @@ impl BoardTrack {
             blind: self.blind,
             still: Bitboard::EMPTY,
             gone: Bitboard::EMPTY,
+            said: ByColor::default(),
             unseen: cost::UNSEEN,
             most: u32::MAX,
             noting: self.notes.is_some(),

@@ -21,6 +21,8 @@ pub const UNTOUCHED: u32 = 6;
 pub const ABSENT: u32 = 8;
 /// A ply whose man was in the air when its clock was pressed and was put down after that.
 pub const LANDED: u32 = 8;
+/// A ply whose man was in the air when its clock was pressed and stood there when the other player pressed.
+pub const RESTORED: u32 = 9;
 /// A ply whose man had left its destination shortly before its clock was pressed.
 pub const LEFT: u32 = 6;
 /// A ply whose man was never seen on its destination: made up rather than made.

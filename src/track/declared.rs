@@ -26,6 +26,8 @@ pub struct Said {
     now: ByColor<Option<(Role, Instant)>>,
     /// With the one after the ply whose clock has been pressed.
     next: ByColor<Option<(Role, Instant)>>,
+    /// Before a move that promoted nothing, and how many own plies ago: that may have been read wrongly.
+    idle: ByColor<Option<(Role, Instant, usize)>>,
     /// The rule set wants it said.
     must: bool,
     /// Who has no button to say it with: silence tells nothing.
@@ -44,16 +46,14 @@ pub enum Declared {
 }
 
 impl Said {
-    /// The side to move promotes to what it said.
-    pub(super) fn tell(&self, position: &mut BoardPosition) {
-        if let Some((role, _)) = *self.now.get(position.turn()) {
-            position.declare_promotion(role);
-        }
-    }
-
     /// What each player said of a promotion that is not completed.
     pub(super) fn roles(&self) -> ByColor<Option<Role>> {
         self.now.map(|said| said.map(|(role, _)| role))
+    }
+
+    /// The same, of promotions that may have been missed, too.
+    pub(super) fn roles_missed(&self) -> ByColor<Option<Role>> {
+        ByColor::new_with(|color| self.roles().get(color).or(self.idle.get(color).map(|(role, ..)| role)))
     }
 
     /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
@@ -61,8 +61,12 @@ impl Said {
     pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> Option<Instant> {
         let now = self.now.get_mut(color);
         let said = now.filter(|(role, _)| played.promotion() == Some(*role)).map(|(_, at)| at);
-        if played.promotion().is_some() || now.is_some_and(|(_, at)| at < made_at) {
-            *now = None;
+        let idle = self.idle.get_mut(color);
+        *idle = idle.map(|(role, at, plies)| (role, at, plies + 1)).filter(|(.., plies)| *plies < LATE_PLIES);
+        if played.promotion().is_some() {
+            (*now, *idle) = (None, None);
+        } else if let Some((role, at)) = now.take_if(|(_, at)| *at < made_at) {
+            *idle = Some((role, at, 0));
         }
         if let Some(next) = self.next.get_mut(color).take() {
             *now = Some(next);
@@ -72,9 +76,10 @@ impl Said {
 
     /// A ply is not completed after all: what was said of it is said of the next one.
     pub(super) fn again(&mut self, undone: &Past) {
-        let said = undone.said.zip(undone.played.promotion());
+        let said = undone.said.zip(undone.played.promotion()).map(|(at, role)| (role, at));
+        let idle = self.idle.get_mut(undone.before.turn()).take_if(|(.., plies)| *plies == 0);
         let now = self.now.get_mut(undone.before.turn());
-        *now = now.or(said.map(|(at, role)| (role, at)));
+        *now = now.or(said).or(idle.map(|(role, at, _)| (role, at)));
     }
 }
 

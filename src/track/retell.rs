@@ -141,7 +141,7 @@ impl BoardTrack {
             blind,
             fresh: self.learnt_since(first),
             promoted: &record,
-            said: self.said.roles(),
+            said: self.said.roles_missed(),
             kinds: &tail.iter().map(|past| past.lay.may_be).collect::<Vec<_>>(),
             noting: self.notes.is_some(),
             lines: reach.lines,

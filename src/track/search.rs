@@ -8,6 +8,7 @@
 //! generated first.
 
 mod arriving;
+mod evidence;
 mod floor;
 mod frontier;
 mod refund;
@@ -21,6 +22,7 @@ use arrayvec::ArrayVec;
 
 pub use self::{
     arriving::Arriving,
+    evidence::Evidence,
     rivals::rivals,
     stray::{may_go, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
@@ -35,8 +37,8 @@ use super::{
 use crate::{
     notation::uci,
     rules::{Among, BoardPosition, Move, MoveList, Pocket},
-    sense::{Mismatch, Placement},
-    types::{Bitboard, ByColor, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
+    sense::Mismatch,
+    types::{Bitboard, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// Most plies of a line.
@@ -134,43 +136,6 @@ impl Hand {
         *held = held.saturating_sub(1);
         taken
     }
-}
-
-/// What there is to go by.
-#[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
-    /// What the sensors show.
-    pub placement: &'a Placement,
-    /// The line that was believed until now.
-    pub before: &'a [Move],
-    /// When the clock was pressed for the plies of the line, as far as it was.
-    pub presses: &'a [Instant],
-    /// Men that left the pocket of each player, where a tray tells.
-    pub lifted: &'a ByColor<Option<Hand>>,
-    /// Men in partners' trays that no completed capture explains, by the capturer's colour.
-    pub arrived: &'a ByColor<Hand>,
-    /// Since when the first and the second player of the line may have touched something for it.
-    pub since: [Instant; 2],
-    /// When the last completed ply before the line was made.
-    pub rest_since: Instant,
-    /// When the clock was pressed for the two plies before the line, the first player's own first.
-    pub pressed: [Instant; 2],
-    /// Men known to read as others.
-    pub aliases: &'a [Alias],
-    /// Squares known to feel nothing.
-    pub blind: Bitboard,
-    /// Squares that have been wrong since before the last completed ply.
-    pub still: Bitboard,
-    /// Squares that have shown the same for so long that a man missing there is in no hand.
-    pub gone: Bitboard,
-    /// What a ply costs whose man has not been seen on its destination.
-    pub unseen: u32,
-    /// A line that costs so much is as good as none.
-    pub most: u32,
-    /// Whether the answer says what was weighed.
-    pub noting: bool,
-    /// Nobody looked while the line was played: only where the men stand in the end speaks against it.
-    pub gap: bool,
 }
 
 /// The best explanation of a placement.
@@ -389,10 +354,12 @@ impl<'a> Search<'a> {
         next.finish()
     }
 
-    /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
+    /// A pawn becomes what nothing contradicts: what its player said or else the first kind of the rule set, or the man
+    /// that stands there.
     fn may_promote(&self, parent: &Node, m: Move) -> bool {
         let Some(role) = m.promotion() else { return true };
-        let first = parent.position.rules().promotions().next() == Some(role);
+        let said = *self.evidence.said.get(parent.position.turn());
+        let first = said.or_else(|| parent.position.rules().promotions().next()) == Some(role);
         let here = Bitboard::from(m.to());
         let stands = |role: Role| (self.evidence.placement.allows(role.of(parent.position.turn())) & here).any();
         first || stands(role) && !stands(Role::Pawn)

@@ -142,8 +142,16 @@ impl Charge<'_> {
             _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => named!(CAUGHT_PASSING),
             _ if caught => named!(CAUGHT),
             _ if self.played.is_capture() && since.meets(Kinds::EMPTY) => named!(TAKEN),
+            _ if self.pressed && self.was_put_back(log, to) => named!(RESTORED),
             _ => named!(NEVER),
         }
+    }
+
+    /// Whether the ply's man came to its square after the press and before the other player's: it had been knocked over.
+    fn was_put_back(&self, log: &Log<'_>, to: Square) -> bool {
+        let until = if self.until == STILL { log.placement.latest() } else { self.until };
+        let came = log.arrived(to, self.after.at(to), self.at, until);
+        came.is_some_and(|came| came > self.at) && self.after.at(to) == log.kinds_at(to, until)
     }
 
     /// Whether the square showed the same for so long that a man which nobody saw there did not stand on it: its captor
@@ -270,16 +278,20 @@ impl Charge<'_> {
             !fits && passes && !wrong.contains(square)
         });
         odd.fold((0, Bitboard::EMPTY), |(sum, squares), reading| {
-            let (name, cost) = self.passing(reading);
+            let (name, cost) = self.passing(log, reading);
             (sum + items.take(name, cost), squares.with(reading.square))
         })
     }
 
     /// What it costs that something was seen for a while which no ply explains.
-    fn passing(&self, reading: &Reading) -> (&'static str, u32) {
-        // The ply's own man may have been on its way.
+    fn passing(&self, log: &Log<'_>, reading: &Reading) -> (&'static str, u32) {
+        // The ply's own man may have been on its way, if it had not come.
         let man = reading.kinds.single().flatten();
-        let other = man.is_some_and(|man| man.color != self.position.turn() && man.role != self.played.role());
+        let to = uci::destination(self.played);
+        let had_come = log.stayed(to, reading.since + -SCAN_US, reading.since + SCAN_US)
+            && log.kinds_at(to, reading.since) == self.after.at(to);
+        let is_own = |man: Piece| man.role == self.played.role() && !had_come;
+        let other = man.is_some_and(|man| man.color != self.position.turn() && !is_own(man));
         let stood = other && self.pressed && reading.since < self.at && self.at < reading.until;
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),

@@ -636,6 +636,7 @@ impl<'a> Teller<'a> {
             blind,
             still: Bitboard::EMPTY,
             gone: placement.unchanged_since(placement.latest() + -GONE_US),
+            said: self.account.said,
             unseen: cost::UNSEEN,
             most: below.saturating_sub(node.cost),
             noting,
@@ -648,9 +649,6 @@ impl<'a> Teller<'a> {
         let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
         let mut after = node.position.clone();
-        if let Some(role) = self.account.said.get(after.turn()) {
-            after.declare_promotion(*role);
-        }
         let found = search::explain(&after, Evidence { still, ..evidence }, young.len() + 2);
         let charged = match found.line.first() {
             Some(next) => {
