@@ -147,7 +147,7 @@ impl Charge<'_> {
         }
     }
 
-    /// Whether the ply's man came to its square after the press and before the other player's: it had been knocked over.
+    /// Whether the man of the ply came there after the press and before the reply's: it had been knocked over.
     fn was_put_back(&self, log: &Log<'_>, to: Square) -> bool {
         let until = if self.until == STILL { log.placement.latest() } else { self.until };
         let came = log.arrived(to, self.after.at(to), self.at, until);
