@@ -21,6 +21,8 @@ pub const SILENT_AFTER_US: i64 = 3 * SECOND;
 
 /// A device that was silent and answers so soon after it spoke again had been away; another had nothing to say.
 const ANSWERS_US: i64 = 2 * SECOND;
+/// So many answers one soon after the other are of a device that is asked all the time.
+const REGULAR: u8 = 4;
 
 /// The link of one device.
 #[derive(Clone, Debug)]
@@ -31,6 +33,10 @@ pub struct Link {
     silent: bool,
     away: Option<Away>,
     missed: Option<i64>,
+    /// It speaks and nobody asks it: its silence tells nothing.
+    unasked: bool,
+    /// The last answer, and how many came soon after one another.
+    answers: Option<(Instant, u8)>,
 }
 
 /// A device of which nothing is heard.
@@ -46,7 +52,16 @@ struct Away {
 impl Link {
     /// A port that is not open.
     pub fn down() -> Link {
-        Link { up: false, last_rx: None, silent_at: None, silent: false, away: None, missed: None }
+        Link {
+            up: false,
+            last_rx: None,
+            silent_at: None,
+            silent: false,
+            away: None,
+            missed: None,
+            unasked: false,
+            answers: None,
+        }
     }
 
     /// The port was opened or is gone.
@@ -60,6 +75,7 @@ impl Link {
     pub fn heard(&mut self, at: Instant) {
         (self.up, self.silent) = (true, false);
         (self.last_rx, self.silent_at) = (Some(at), Some(at + SILENT_AFTER_US));
+        self.unasked |= self.owes_answer(at);
         match &mut self.away {
             Some(away) if away.unplugged => self.end_absence(at),
             Some(away) => _ = away.spoke.get_or_insert(at),
@@ -69,19 +85,28 @@ impl Link {
 
     /// Something came that was asked for.
     pub fn answered(&mut self, at: Instant) {
-        let lately = |away: &Away| away.spoke.is_none_or(|spoke| at - spoke <= ANSWERS_US);
-        if self.away.as_ref().is_some_and(lately) {
+        let soon = self.answers.filter(|(last, _)| at - *last <= ANSWERS_US);
+        let count = soon.map_or(1, |(_, count)| count.saturating_add(1));
+        self.answers = Some((at, count));
+        if !self.owes_answer(at) {
             self.end_absence(at);
         }
         self.heard(at);
+        self.unasked &= count < REGULAR;
+    }
+
+    /// Whether it was silent, has spoken since, and has not said what it is asked for then.
+    fn owes_answer(&self, at: Instant) -> bool {
+        self.away.and_then(|away| away.spoke).is_some_and(|spoke| at - spoke > ANSWERS_US)
     }
 
     fn end_absence(&mut self, at: Instant) {
-        self.missed = self.away.take().map(|away| at - away.since);
+        self.missed = self.away.take().map(|away| at - away.since).or(self.missed);
     }
 
     /// For how long the device was away, once after it is back. Silence alone does not tell: a board on which nothing
-    /// is moved says nothing unless it is asked, and a capture may be of somebody who did not ask.
+    /// is moved says nothing unless it is asked, and a capture may be of somebody who did not ask. That is seen from a
+    /// board that was silent, spoke and gave no answer; what it says for other reasons then ends no absence.
     pub fn take_missed(&mut self) -> Option<i64> {
         self.missed.take()
     }
@@ -91,8 +116,10 @@ impl Link {
         if self.silent_at.is_some_and(|deadline| at >= deadline) {
             self.silent = true;
             self.silent_at = None;
+            self.unasked |= self.owes_answer(at);
             let unheard = self.away.filter(|away| away.spoke.is_none());
-            self.away = unheard.or(Some(Away { since: at, unplugged: false, spoke: None }));
+            let quiet = Away { since: at, unplugged: false, spoke: None };
+            self.away = unheard.or((!self.unasked).then_some(quiet));
         }
     }
 
@@ -157,6 +184,12 @@ mod tests {
         check("up@0 answers@100 answers@10000", &[100, 0]);
         check("up@0 answers@100 answers@3000 says@3100 down@4000 up@9000 answers@9500", &[100, 5500]);
         check("up@0 answers@100 down@5000 says@9000", &[100, 4000]);
+        // Nobody asks: it tells all of it now and then, once soon after something else.
+        let unasked =
+            "up@0 answers@100 answers@200 says@5000 says@9000 says@9900 answers@10500 says@20000 answers@21000";
+        check(unasked, &[100]);
+        let asked_again = "answers@22000 answers@23000 answers@24000 answers@25000 answers@33000";
+        check(&format!("{unasked} {asked_again}"), &[100, 0]);
     }
 
     #[test]

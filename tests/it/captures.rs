@@ -26,7 +26,8 @@ struct TruthMove {
     #[serde(default)]
     san: String,
     press: i64,
-    clock: bughoused::event::ClockTimes,
+    /// What its clock showed when it was pressed, if that was noted.
+    clock: Option<bughoused::event::ClockTimes>,
 }
 
 fn pairs() -> Vec<(String, String, Truth)> {
@@ -86,8 +87,8 @@ fn every_capture_comes_out_as_it_was_played() {
                     continue;
                 };
                 assert!(!name.ends_with("-no-clocks"), "{name}: {board} ply {} has a clock", expected.ply);
-                let off = (clock.white_ms - expected.clock.white_ms).abs();
-                let off = off.max((clock.black_ms - expected.clock.black_ms).abs());
+                let Some(noted) = &expected.clock else { continue };
+                let off = (clock.white_ms - noted.white_ms).abs().max((clock.black_ms - noted.black_ms).abs());
                 assert!(off <= CLOCK_TOLERANCE_MS, "{name}: {board} ply {}: {off} ms", expected.ply);
             }
             assert_eq!(moves.len(), expect.len(), "{name}: {board}");
