@@ -33,7 +33,7 @@ pub struct Link {
     silent: bool,
     away: Option<Away>,
     missed: Option<i64>,
-    /// It speaks and nobody asks it: its silence tells nothing.
+    /// Nobody seems to ask it: its silence tells nothing.
     unasked: bool,
     /// The last answer, and how many came soon after one another.
     answers: Option<(Instant, u8)>,
@@ -59,7 +59,7 @@ impl Link {
             silent: false,
             away: None,
             missed: None,
-            unasked: false,
+            unasked: true,
             answers: None,
         }
     }
@@ -106,7 +106,8 @@ impl Link {
 
     /// For how long the device was away, once after it is back. Silence alone does not tell: a board on which nothing
     /// is moved says nothing unless it is asked, and a capture may be of somebody who did not ask. That is seen from a
-    /// board that was silent, spoke and gave no answer; what it says for other reasons then ends no absence.
+    /// board that has not yet given answers one soon after the other, or was silent, spoke and gave none; what it says
+    /// for other reasons then ends no absence.
     pub fn take_missed(&mut self) -> Option<i64> {
         self.missed.take()
     }
@@ -177,26 +178,33 @@ mod tests {
     #[test]
     fn silence_is_an_absence_only_if_somebody_asked() {
         let check = |script: &str, expect: &[i64]| assert_eq!(missed(script), expect, "{script}");
-        check("up@0 answers@100 says@2000 says@4000", &[100]);
+        let asked = "up@0 answers@100 answers@200 answers@300 answers@400";
+        check(&format!("{asked} says@2000 says@4000"), &[100]);
         // It had nothing to say, the second time, too, and is asked for all of it much later.
-        check("up@0 answers@100 says@9000 says@20000 answers@22500", &[100]);
+        check(&format!("{asked} says@9000 says@20000 answers@22500"), &[100]);
         // Silence counts from where it is noted.
-        check("up@0 answers@100 answers@10000", &[100, 0]);
-        check("up@0 answers@100 answers@3000 says@3100 down@4000 up@9000 answers@9500", &[100, 5500]);
+        check(&format!("{asked} answers@10000"), &[100, 0]);
+        check(&format!("{asked} answers@3000 says@3100 down@4000 up@9000 answers@9500"), &[100, 5500]);
         check("up@0 answers@100 down@5000 says@9000", &[100, 4000]);
-        // Nobody asks: it tells all of it now and then, once soon after something else.
-        let unasked =
-            "up@0 answers@100 answers@200 says@5000 says@9000 says@9900 answers@10500 says@20000 answers@21000";
-        check(unasked, &[100]);
-        let asked_again = "answers@22000 answers@23000 answers@24000 answers@25000 answers@33000";
-        check(&format!("{unasked} {asked_again}"), &[100, 0]);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_ends_no_absence() {
+        let check = |script: &str, expect: &[i64]| assert_eq!(missed(script), expect, "{script}");
+        check("up@0 answers@100 answers@200 answers@300 answers@9000", &[100]);
+        // It was asked when it was plugged in, and never again: it tells all of it now and then, once soon after
+        // something else.
+        let asked = "up@0 answers@100 answers@200 answers@300 answers@400";
+        let unasked = format!("{asked} says@5000 says@9000 says@9900 answers@10500 says@20000 answers@21000");
+        check(&unasked, &[100]);
+        check(&format!("{unasked} answers@22000 answers@23000 answers@24000 answers@33000"), &[100, 0]);
     }
 
     #[test]
     fn a_change_before_the_answer_hides_no_absence() {
         let mut link = Link::down();
         link.set(Instant(0), true);
-        link.answered(Instant(0));
+        (0..4).for_each(|_| link.answered(Instant(0)));
         link.advance(Instant(3 * SECOND));
         assert_eq!((link.state(), link.take_missed()), (LinkState::Silent, Some(0)));
         link.heard(Instant(9 * SECOND));
