@@ -3,6 +3,8 @@
 //! In: captures and drops of completed moves, and what the trays show. Out: what a pocket holds and what is on its way.
 //! A seat without a tray holds what its partner captured and it has not dropped.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     notation::placement::write_pocket,
     rules::{Move, Pocket, Transfer},
@@ -10,8 +12,11 @@ use crate::{
     types::{BOARDS_MAX, ByRole, Instant, Role, Seat},
 };
 
+/// Men of one kind that left a tray, of which is known when.
+const TAKEN_MAX: usize = 8;
+
 /// One seat's captured men.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Whereabouts {
     tray: bool,
     /// In the tray, or without one what must be there.
@@ -24,8 +29,8 @@ struct Whereabouts {
     came: ByRole<Instant>,
     /// Taken from the tray, not yet dropped or put back.
     lifted: Pocket,
-    /// When a man of each kind was taken from the tray last.
-    taken: ByRole<Instant>,
+    /// When men of each kind were taken from the tray that have not come back, the latest last.
+    taken: ByRole<ArrayVec<Instant, TAKEN_MAX>>,
     /// When one came to the tray last that is taken for the one that had left it.
     returned: ByRole<Instant>,
 }
@@ -132,17 +137,22 @@ impl Ledger {
         let men = &mut self.seats[seat.index()];
         men.pocket = *seen;
         for role in Role::ALL {
-            if *change.removed.get(role) > 0 {
-                *men.taken.get_mut(role) = at;
-            }
+            let taken = men.taken.get_mut(role);
             for _ in 0..*change.removed.get(role) {
                 put(&mut men.lifted, role);
+                if taken.is_full() {
+                    taken.remove(0);
+                }
+                taken.push(at);
             }
             for _ in 0..*change.added.get(role) {
                 // One that was awaited is not the one that has just been taken: that may be dropped already.
                 match () {
                     () if take(&mut men.transit, role) => {}
-                    () if take(&mut men.lifted, role) => *men.returned.get_mut(role) = at,
+                    () if take(&mut men.lifted, role) => {
+                        taken.pop();
+                        *men.returned.get_mut(role) = at;
+                    }
                     () => {
                         put(&mut men.early, role);
                         *men.came.get_mut(role) = at;
@@ -163,9 +173,9 @@ impl Ledger {
         men.tray.then_some(men.lifted)
     }
 
-    /// When a man of each kind left a seat's tray last.
+    /// When a man of each kind left a seat's tray last that is not back.
     pub fn taken(&self, seat: Seat) -> ByRole<Instant> {
-        self.seats[seat.index()].taken
+        self.seats[seat.index()].taken.as_ref().map(|taken| taken.last().copied().unwrap_or_default())
     }
 
     /// When a man of each kind came to a seat's tray last whose capture is not completed.
@@ -228,6 +238,19 @@ mod tests {
         ledger.captured(seat(), Role::Queen);
         ledger.dropped(seat(), Role::Queen);
         assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
+    }
+
+    #[test]
+    fn a_man_that_is_laid_back_was_not_taken() {
+        let mut ledger = Ledger::new(|_| true);
+        let mut show = |removed: &[Role], added: &[Role], at: i64| {
+            ledger.tray(seat(), &change(added, removed), &Pocket::default(), Instant(at));
+            *ledger.taken(seat()).get(Role::Bishop)
+        };
+        assert_eq!(show(&[Role::Bishop], &[], 5), Instant(5));
+        assert_eq!(show(&[Role::Bishop], &[], 9), Instant(9), "to another slot");
+        assert_eq!(show(&[], &[Role::Bishop], 10), Instant(5));
+        assert_eq!((11..30).map(|at| show(&[Role::Bishop], &[], at)).last(), Some(Instant(29)), "a tray that flickers");
     }
 
     #[test]

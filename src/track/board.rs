@@ -136,6 +136,8 @@ pub struct BoardTrack {
     shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
     pub(super) doubt: bool,
+    /// A man came to a partner's tray that a rival of one of the last plies captures, and the ply does not.
+    told: bool,
     pub(super) cost: u32,
     /// When the board's reading changed last.
     pub(super) changed_at: Instant,
@@ -210,6 +212,7 @@ impl BoardTrack {
             looked_unseen: None,
             shaky: false,
             doubt: false,
+            told: false,
             cost: 0,
             changed_at: Instant::LONG_AGO,
             presses: VecDeque::new(),
@@ -299,7 +302,12 @@ impl BoardTrack {
         self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
-        self.doubt = found.absent || self.stray(&position, &found, seen.placement);
+        let told = self.told_by_tray(seen, &found.line, position.turn());
+        if told && !std::mem::replace(&mut self.told, told) {
+            self.looked_back = None;
+        }
+        self.told = told;
+        self.doubt = told || found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         let vague = !presses.is_empty() && seen.placement.ambiguous().any();
         self.strained = vague && found.cost >= found.line.len() as u32 * cost::PLY + cost::STRAINED;

@@ -26,6 +26,8 @@ use crate::{
 const QUESTIONS_MAX: usize = 64;
 /// Squares that are named where nobody saw where a man went.
 const ALIKE_MAX: usize = 8;
+/// Plies whose captures come to trays meanwhile.
+const TOLD_PLIES: usize = 8;
 /// Nobody has a man in hand, or lets it lie beside its square, for so long.
 const BELIED_US: i64 = 5 * SECOND;
 /// Ways in which plies may have gone on after another one that are followed.
@@ -107,6 +109,22 @@ impl BoardTrack {
 
     pub(super) fn state(&self) -> (Instant, Instant) {
         (self.changed_at, self.heard.back().map_or(Instant::LONG_AGO, |press| press.at))
+    }
+
+    /// Whether a man has come to the tray of a player's partner that the line does not capture, nor one of the last plies
+    /// by the record: one of those may have been another that does.
+    pub(super) fn told_by_tray(&self, seen: &Seen<'_>, line: &[Move], turn: Color) -> bool {
+        let came = |color: Color, role: Role| {
+            let first = usize::from(turn != color);
+            let caught = line.iter().skip(first).step_by(2).filter(|m| m.capture() == Some(role)).count();
+            usize::from(*seen.arrived.get(color).men.get(role)) > caught
+        };
+        let captures = |past: &Past, role: Role| past.rivals.iter().any(|rival| rival.capture() == Some(role));
+        let tells = |past: &Past| {
+            let other = |role: &Role| past.played.capture() != Some(*role) && captures(past, *role);
+            Role::ALL.into_iter().filter(other).any(|role| came(past.before.turn(), role))
+        };
+        self.past.iter().rev().take(TOLD_PLIES).any(tells)
     }
 
     /// Reads completed plies anew. The caller plays the game again and observes the board.
