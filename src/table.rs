@@ -227,6 +227,7 @@ impl Table {
         self.watch_anew();
         self.watch_resumed();
         self.watch_adrift();
+        self.watch_turns();
         self.settle();
         self.judge_time();
     }

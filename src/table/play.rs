@@ -308,6 +308,7 @@ impl Table {
     fn clock_changed(&mut self, board: BoardId, before: Option<ClockView>) {
         let after = self.clock_view(board);
         let (Some(before), Some(after)) = (before, after) else { return };
+        let unsettled = self.is_unsettled(board);
         if let (Some(by), Some(to_move)) = (before.running, after.to_move)
             && by != to_move
         {
@@ -319,6 +320,10 @@ impl Table {
         }
         if before.running.is_some() && after.running.is_none() {
             self.play.tracker.stopped(&self.play.game, board, Some(after.times), self.now);
+        }
+        if unsettled {
+            self.find_turn(board);
+            self.observe(board);
         }
         self.settle();
         self.watch_stop();
@@ -354,7 +359,7 @@ impl Table {
 
     /// What a board shows is explained anew, unless nobody knows what was played there.
     pub(super) fn observe(&mut self, board: BoardId) {
-        if self.is_adrift(board) {
+        if self.is_adrift(board) || self.is_unsettled(board) {
             return;
         }
         self.tell_vague(board);

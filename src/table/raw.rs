@@ -7,12 +7,14 @@
 use super::{DeviceIndex, Table};
 use crate::{
     rules::BoardPosition,
-    sense::{Book, Raw},
-    types::{Bitboard, BoardId, Kinds},
+    sense::{BoardSense, Book, Raw},
+    types::{Bitboard, BoardId, Kinds, MS, Rank, Square},
 };
 
 /// Readings of a device that are kept: sixteen channels of a board each.
 const RAW_MAX: usize = 16 * 64;
+/// How long after the first press men that were knocked over are put right (WBN 6.4).
+const TURN_US: i64 = 1200 * MS;
 
 impl Table {
     pub(super) fn raw(&mut self, device: DeviceIndex, channel: u8, first: u16, raws: &[Raw]) {
@@ -72,16 +74,17 @@ impl Table {
 
     /// Men whose kinds are not known look the same from both sides: White's first move tells how the board lies.
     pub(super) fn find_turn(&mut self, board: BoardId) {
-        let sense = &self.sensors.boards[board.index()].sense;
         let position = self.play.game.board(board);
-        if sense.turned().is_some() || position.plies() > 0 || !self.play.is_on() {
+        if !self.may_turn(board) || self.play.clocked[board.index()] && !self.play.tracker.is_pressed(board) {
             return;
         }
+        let sense = &self.sensors.boards[board.index()].sense;
         let fits = |turned| begins(position, sense.occupied(turned));
-        let (straight, turned) = (fits(false), fits(true));
-        if straight == turned {
-            return;
-        }
+        let turned = match (fits(false), fits(true)) {
+            (true, true) if !self.is_unsettled(board) => is_turned_by_first(sense),
+            (straight, turned) if straight != turned => turned,
+            _ => return,
+        };
         self.sensors.boards[board.index()].sense.turn(turned, self.now);
         let devices = 0..self.sensors.devices.len();
         for device in devices.filter(|device| self.sensors.board_of(*device) == Some(board)).collect::<Vec<_>>() {
@@ -90,6 +93,31 @@ impl Table {
             self.sensors.devices[device].home = home;
         }
         self.read_again();
+    }
+
+    /// Boards on which both sides have moved: nothing more will tell.
+    pub(super) fn watch_turns(&mut self) {
+        for board in self.play.game.ids() {
+            if self.may_turn(board) && self.play.clocked[board.index()] && !self.is_unsettled(board) {
+                self.find_turn(board);
+                self.observe(board);
+            }
+        }
+    }
+
+    /// Whether nobody knows yet how a board lies that begins a game.
+    fn may_turn(&self, board: BoardId) -> bool {
+        let known = self.sensors.boards[board.index()].sense.turned().is_some();
+        !known && self.play.game.board(board).plies() == 0 && self.play.is_on()
+    }
+
+    /// Whether it is soon known how a board lies: its first move has not been pressed, or just so. Until then a man
+    /// that somebody has knocked over looks like the move of the other side.
+    pub(super) fn is_unsettled(&self, board: BoardId) -> bool {
+        let fresh = |press| self.now < press + TURN_US;
+        self.may_turn(board)
+            && self.play.clocked[board.index()]
+            && self.play.tracker.pressed_since(board).is_none_or(fresh)
     }
 
     fn read_again(&mut self) {
@@ -113,6 +141,14 @@ impl Table {
             (None, _) => self.slot(device, channel, cell, kinds),
         }
     }
+}
+
+/// Both sides have moved: whether the first man that did was White's on a turned board.
+fn is_turned_by_first(sense: &BoardSense) -> bool {
+    let left = |square: &Square| sense.placement().kinds(*square) == Kinds::EMPTY;
+    let homes = [Rank::First, Rank::Second, Rank::Seventh, Rank::Eighth].map(Bitboard::from_rank);
+    let first = homes.into_iter().flatten().filter(left).min_by_key(|square| sense.placement().changed(*square));
+    first.is_some_and(|square| square.rank() > Rank::Fourth)
 }
 
 /// Whether men stand so after White's first move, or after Black's reply to it.

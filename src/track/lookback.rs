@@ -111,8 +111,8 @@ impl BoardTrack {
         (self.changed_at, self.heard.back().map_or(Instant::LONG_AGO, |press| press.at))
     }
 
-    /// Whether a man has come to the tray of a player's partner that the line does not capture, nor one of the last plies
-    /// by the record: one of those may have been another that does.
+    /// Whether a man has come to the tray of a player's partner that the line does not capture, nor one of the last
+    /// plies by the record: one of those may have been another that does.
     pub(super) fn told_by_tray(&self, seen: &Seen<'_>, line: &[Move], turn: Color) -> bool {
         let came = |color: Color, role: Role| {
             let first = usize::from(turn != color);

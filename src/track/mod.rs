@@ -197,7 +197,12 @@ impl Tracker {
 
     /// Whether a press of a board waits for its ply.
     pub fn is_pressed(&self, board: BoardId) -> bool {
-        self.boards[board.index()].first_press().is_some()
+        self.pressed_since(board).is_some()
+    }
+
+    /// Since when one does.
+    pub fn pressed_since(&self, board: BoardId) -> Option<Instant> {
+        self.boards[board.index()].first_press()
     }
 
     /// Explains a board anew: its placement, its game or a partner's line changed.
