@@ -462,7 +462,6 @@ impl BoardTrack {
         let second = seen.filter(|_| strangers).and_then(|seen| self.second_move(position, seen));
         let completed_at = self.due_since()?;
         let ply = self.line.pop_at(0)?;
-        debug_assert!(droppable(position, ply.played));
         let said = self.said.completed(position.turn(), ply.played, ply.made_at);
         let press = self.presses.pop_front();
         self.note_lateness(&ply, press.as_ref());

@@ -268,7 +268,7 @@ impl Tracker {
                     return Some(Decision::Complete(completed));
                 }
                 Readiness::Unexplained => {
-                    let completed = seen(board).and_then(|seen| self.last_resort(position, board, &seen, at));
+                    let completed = seen(board).and_then(|seen| self.last_resort(game, board, &seen, at));
                     if completed.is_some() {
                         return completed.map(Decision::Complete);
                     }
@@ -353,17 +353,18 @@ impl Tracker {
     }
 
     /// A press that no legal move explains: an illegal one, or one to a square that no sensor feels.
-    fn last_resort(
-        &mut self,
-        position: &BoardPosition,
-        board: BoardId,
-        seen: &Seen<'_>,
-        at: Instant,
-    ) -> Option<Completed> {
-        let awaits = self.awaits_others(board, at);
+    fn last_resort(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) -> Option<Completed> {
+        let (position, awaits) = (game.board(board), self.awaits_others(board, at));
+        let sent = self.arriving(game, board).to(position.turn());
         let track = &mut self.boards[board.index()];
         if awaits && track.illegal(position, seen).is_some_and(|found| found.is_from_nowhere()) {
             return None;
+        }
+        // Whoever has forgotten to press for a capture has made it.
+        if track.line.first().is_some_and(|ply| matches!(ply.played, Move::Put { role, .. } if *sent.get(role))) {
+            let completed = track.complete(position, board, Some(seen))?;
+            track.note_completed(How::Line, &completed, position, Some(seen), at);
+            return Some(completed);
         }
         let drop = track.complete_unseen_drop(position, board, seen, at).map(|completed| (How::Unseen, completed));
         let mut illegal = || Some((How::Illegal, track.complete_illegal(position, board, seen, at)?));

@@ -51,6 +51,8 @@ const GAP_FRONTIER_MAX: usize = 192;
 const HESITATES_US: i64 = 1500 * MS;
 /// How long after its press a man may be captured that no sensor has shown.
 const CAUGHT_US: i64 = 2 * SECOND;
+/// A tray may tell so much later than the board that a man has left it.
+const TRAY_LATE_US: i64 = 500 * MS;
 /// Plies in which a man makes a move and comes back.
 const BACK_PLIES: usize = 3;
 /// First moves whose best lines are compared.
@@ -128,7 +130,7 @@ impl Hand {
     /// another.
     pub fn take(&mut self, role: Role, seen: Instant) -> bool {
         let known = self.men.get_mut(role);
-        if *known == 1 && seen < *self.taken.get(role) {
+        if *known == 1 && seen + TRAY_LATE_US < *self.taken.get(role) {
             return false;
         }
         let held = if *known > 0 { known } else { &mut self.unknown };
