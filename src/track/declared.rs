@@ -74,6 +74,16 @@ impl Said {
         said
     }
 
+    /// A completed ply is another one after all: what was said of it is of that if it fits, or of the next one.
+    pub(super) fn reread(&mut self, old: &Past, played: Move) -> Option<Instant> {
+        if old.played == played {
+            return old.said;
+        }
+        self.again(old);
+        let now = self.now.get_mut(old.before.turn());
+        now.take_if(|(role, _)| played.promotion() == Some(*role)).map(|(_, at)| at)
+    }
+
     /// A ply is not completed after all: what was said of it is said of the next one.
     pub(super) fn again(&mut self, undone: &Past) {
         let said = undone.said.zip(undone.played.promotion()).map(|(at, role)| (role, at));

@@ -421,12 +421,12 @@ impl BoardTrack {
             } else {
                 past.made_at
             };
+            let said = self.said.reread(&past, played);
             let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
             let (shaky, again) = (past.shaky && !changed, past.revised || changed);
-            let said = past.said.filter(|_| !changed);
             let (unsure, told) = if changed { (None, ByRole::default()) } else { (past.unsure, past.told) };
             let past = Past::new(&before, &completed, rivals).felt(seen.placement);
             self.past.push(Past { said, shaky, revised: again, unsure, told, ..past });

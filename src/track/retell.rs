@@ -247,7 +247,7 @@ impl BoardTrack {
                 rivals: Vec::new(),
             };
             let revised = old.revised || old.played != ply.played;
-            let said = old.said.filter(|_| old.played == ply.played);
+            let said = self.said.reread(old, ply.played);
             let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement);
             self.past.push(Past { revised, said, ..past });
             before.play(ply.played);
