@@ -15,10 +15,9 @@ from pathlib import Path
 import chess
 import chess.variant
 
-from world import PARTNER, is_white
+from world import PARTNER
 
 REAL = Path(__file__).parent / "data" / "games.bpgn"
-KINDS = "PNBRQ"
 MOVE = re.compile(r"(\d+)([AaBb])\.\s*([^\s{]+)")
 
 
@@ -136,7 +135,7 @@ def _read(text):
 
 def _random_move(match, name, rng):
     board, moves = match.ready(name), match.legal(name)
-    moves = [move for move in moves if move.promotion in (None, chess.QUEEN)]
+    moves = [move for move in moves if move.promotion in (None, chess.QUEEN) and not _takes_king(board, move)]
     if not moves:
         return None
     return rng.choices(moves, [_weight(board, move) for move in moves])[0]
@@ -158,34 +157,43 @@ def _weight(board, move):
 
 
 def _illegal_move(match, name, rng):
-    """A move against the rules that leaves both kings on the board."""
+    """A move against the rules that leaves both kings on the board, and its reason."""
     board = match.ready(name)
-    in_check = [move for move in board.pseudo_legal_moves if not board.is_legal(move) and _plain(board, move)]
-    crooked = [
-        move
-        for square, piece in board.piece_map().items()
-        if piece.color == board.turn and piece.piece_type != chess.PAWN
-        for move in (chess.Move(square, target) for target in chess.SQUARES)
-        if target_free(board, move) and not board.is_pseudo_legal(move) and _plain(board, move)
-    ]
-    kind, moves = rng.choice([("leaves-king-in-check", in_check), ("geometry", crooked)])
-    return (rng.choice(moves), kind) if moves else (None, None)
+    moves = {
+        "leaves-king-in-check": [move for move in board.pseudo_legal_moves if not board.is_legal(move)],
+        "geometry": [move for move in _crooked(board) if not _king_hangs(board, move)],
+    }
+    reason = rng.choice(sorted(moves))
+    playable = [move for move in moves[reason] if _plain(board, move) and _goes_on(board, move)]
+    return (rng.choice(playable), reason) if playable else (None, None)
 
 
-def target_free(board, move):
-    return move.from_square != move.to_square and board.piece_at(move.to_square) is None
+def _crooked(board):
+    """Moves of pieces to empty squares that they do not reach."""
+    for square, piece in board.piece_map().items():
+        if piece.color != board.turn or piece.piece_type in (chess.PAWN, chess.KING):
+            continue
+        for target in chess.SQUARES:
+            move = chess.Move(square, target)
+            if square != target and not board.piece_at(target) and not board.is_pseudo_legal(move):
+                yield move
 
 
 def _plain(board, move):
-    """No capture, castling, drop or promotion, and a position in which play can go on."""
-    if move.drop or move.promotion or board.is_castling(move) or board.is_capture(move):
-        return False
+    return not (move.drop or move.promotion or board.is_castling(move) or board.is_capture(move))
+
+
+def _goes_on(board, move):
     after = board.copy(stack=False)
     after.push(move)
-    return any(after.legal_moves) and not _king_hangs(after)
+    return any(not _takes_king(after, reply) for reply in after.legal_moves)
 
 
-def _king_hangs(board):
-    """Whether the side to move could take the king: nobody plays on from there without a claim."""
-    king = board.king(not board.turn)
-    return king is not None and board.is_attacked_by(board.turn, king)
+def _king_hangs(board, move):
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_attacked_by(after.turn, after.king(not after.turn))
+
+
+def _takes_king(board, move):
+    return not move.drop and board.piece_type_at(move.to_square) == chess.KING

@@ -1,0 +1,123 @@
+"""Compares what the daemon recorded with what was played.
+
+In:   a `bughoused` binary, a folder of captures with their truths.
+Out:  `Verdict`s, one a game: moves right, missed, invented; illegal moves that nobody made; the first wrong ply.
+Knows nothing of: how captures are made, how the daemon works. It reads the events of `bughoused replay` alone.
+"""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+
+
+@dataclass
+class Verdict:
+    """A game's record beside its truth."""
+
+    name: str
+    played: int = 0
+    right: int = 0
+    recorded: int = 0
+    uncertain: int = 0
+    games: int = 0
+    first_wrong: list = field(default_factory=list)
+    false_illegal: list = field(default_factory=list)
+    missed_illegal: list = field(default_factory=list)
+
+    @property
+    def perfect(self):
+        return self.right == self.played == self.recorded and not self.false_illegal
+
+
+def replay(binary, captures, out, jobs=1):
+    """Replays captures; the events of each are in a file of the folder `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    command = [str(binary), "replay", "--quiet", "--jobs", str(jobs), "--out", str(out), *map(str, captures)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def score(binary, folder, jobs=1):
+    """The verdicts on all captures of a folder, by name."""
+    captures = sorted(folder.glob("*.jsonl"))
+    out = folder / "events"
+    replay(binary, captures, out, jobs)
+    verdicts = []
+    for capture in captures:
+        truth = json.loads(capture.with_suffix(".truth.json").read_text())
+        events = [json.loads(line) for line in _events_of(out, capture).read_text().splitlines()]
+        verdicts.append(judge(truth, events))
+    return verdicts
+
+
+def judge(truth, events):
+    """Compares a truth with the events of its replay."""
+    verdict = Verdict(truth["game"])
+    record = final_record(events)
+    verdict.games = sum(event["type"] == "game-started" for event in events)
+    verdict.uncertain = open_uncertainties(events)
+    for board in "AB":
+        played = [move for move in truth["moves"] if move["board"] == board]
+        recorded = record[board]
+        matcher = SequenceMatcher(None, [move["uci"] for move in played], recorded, autojunk=False)
+        verdict.played += len(played)
+        verdict.recorded += len(recorded)
+        verdict.right += sum(block.size for block in matcher.get_matching_blocks())
+        verdict.first_wrong += _first_wrong(board, played, recorded)
+    told = illegal_plies(events)
+    made = {(move["board"], move["ply"]) for move in truth["moves"] if move["illegal"]}
+    verdict.false_illegal = sorted(told - made)
+    verdict.missed_illegal = sorted(made - told)
+    return verdict
+
+
+def final_record(events):
+    """The moves of each board as they stand at the end, corrections applied."""
+    record = {"A": {}, "B": {}}
+    for event in events:
+        if event["type"] == "move":
+            record[event["board"]][event["ply"]] = event["move"]
+        elif event["type"] == "correction":
+            _correct(record[event["board"]], event, events)
+    return {board: [moves[ply] for ply in sorted(moves)] for board, moves in record.items()}
+
+
+def open_uncertainties(events):
+    """Uncertainties that were never resolved."""
+    opened = sum(event["type"] == "uncertain" for event in events)
+    return max(0, opened - sum(event["type"] == "resolved" for event in events))
+
+
+def illegal_plies(events):
+    """(board, ply) of incidents of illegal moves as they stand at the end; dismissed ones are none."""
+    last = {}
+    for event in events:
+        if event["type"] == "incident" and event["kind"] == "illegal-move":
+            last[event["id"]] = event
+    return {(e["board"], e["evidence"].get("ply") or e.get("ply")) for e in last.values() if e["state"] != "dismissed"}
+
+
+def _correct(moves, correction, events):
+    start = correction["moves"][0]["ply"] if correction["moves"] else correction.get("from_ply", 1)
+    for ply in [ply for ply in moves if ply >= start]:
+        del moves[ply]
+    moves.update({move["ply"]: move["move"] for move in correction["moves"]})
+
+
+def _first_wrong(board, played, recorded):
+    for index, move in enumerate(played):
+        if index >= len(recorded) or recorded[index] != move["uci"]:
+            wrong = recorded[index] if index < len(recorded) else None
+            return [{"board": board, "ply": move["ply"], "played": move, "recorded": wrong,
+                     "around": [near["habits"] for near in played[max(0, index - 1) : index + 2]]}]  # fmt: skip
+    if len(recorded) > len(played):
+        return [{"board": board, "ply": len(played) + 1, "played": None, "recorded": recorded[len(played)], "around": []}]
+    return []
+
+
+def _events_of(out, capture):
+    found = sorted(Path(out).glob(f"{capture.stem}*"))
+    if not found:
+        raise FileNotFoundError(f"no events of {capture.name} in {out}")
+    return found[0]
