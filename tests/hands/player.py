@@ -259,9 +259,7 @@ class Player(Hand):
         """Plays the move on the board, up to the release of the last man."""
         ply, men = turn.ply, self.play.men[self.board]
         accident = self.knocked(turn)
-        if self.shows("early-press", turn) and not self._plain(turn):
-            turn.habits.remove("early-press")
-        if "early-press" in turn.habits:
+        if self._plain(turn) and self.shows("early-press", turn):
             self.other_hand = lambda: self._press_if_on_move(turn)
         if ply.drop:
             yield from self.drop(turn)
@@ -289,6 +287,7 @@ class Player(Hand):
         turn.made = self.now
 
     def _plain(self, turn):
+        """Whether one man is put down and this player's time runs."""
         ply = turn.ply
         quiet = not (ply.castling or ply.move.promotion or ply.victim is not None)
         return quiet and self.clock.running is is_white(self.seat)
@@ -296,7 +295,7 @@ class Player(Hand):
     def walk(self, turn, man):
         start = turn.ply.move.from_square
         far = chess.square_distance(start, turn.ply.move.to_square) > 1 and man.kind != "N"
-        wrong = self.near(turn.cell) if self.shows("wrong-square", turn) else None
+        wrong = self._beside(turn, "wrong-square")
         if wrong:
             yield from self.quiet(man, start, wrong)
             yield self.span(0.15, 0.7)
@@ -307,6 +306,12 @@ class Player(Hand):
             yield from self.slide(man, start, turn.cell)
         else:
             yield from self.quiet(man, start, turn.cell)
+
+    def _beside(self, turn, habit):
+        """Where the man is put down by mistake; whose other hand presses does not see it in time."""
+        if self.other_hand or not self.shows(habit, turn):
+            return None
+        return self.near(turn.cell)
 
     def take(self, turn, man, victim):
         act = getattr(self, "capture_" + self.manner("capture", turn).replace("-", "_"))
@@ -351,7 +356,7 @@ class Player(Hand):
         yield from self.reach()
         if place != ("hand", self.seat):
             yield from self.lift(man, place)
-        wrong = self.near(turn.cell) if self.shows("drop-nudged", turn) else None
+        wrong = self._beside(turn, "drop-nudged")
         yield from self.carry(man, None, wrong or turn.cell)
         if wrong:
             yield self.span(0.1, 0.5)

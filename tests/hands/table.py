@@ -42,7 +42,7 @@ class Line:
         self.byte_time = byte_time
         self.rng = rng
         self.faults = faults
-        self.free = 0.0
+        self.free = self.last = 0.0
         self.reads = []
         self.damaged = []
 
@@ -56,8 +56,10 @@ class Line:
         self._arrive(self.free, data[cut:])
 
     def _arrive(self, time, data):
+        """A read comes up to 2 ms late, never before an earlier one."""
         if data:
-            self.reads.append((time + self.rng.uniform(0.0, 0.002), {"dev": self.name, "rx": data.hex()}))
+            self.last = max(self.last, time + self.rng.uniform(0.0, 0.002))
+            self.reads.append((self.last, {"dev": self.name, "rx": data.hex()}))
 
     def _damage(self, time, message):
         """Now and then a byte is lost, doubled or garbled, or the whole message is lost."""
