@@ -138,10 +138,9 @@ class Player(Hand):
                 yield from self.lift(man, self.world.where[man])
             elif self.shows("prepared-back", turn):
                 yield from self.reach()
-                place = self.world.where[man]
-                yield from self.lift(man, place)
+                yield from self.lift(man, self.world.where[man])
                 yield self.span(0.4, 2.0)
-                yield from self.put(man, place)
+                self._lay_down(man)
         if self.shows("adjust-waiting", turn):
             yield from self.adjust_one(turn, own=True)
         if self.shows("shuffle", turn):
@@ -448,6 +447,9 @@ class Player(Hand):
         yield from self._raise(man, cell)
 
     def _raise(self, man, cell):
+        """Puts a man right that nobody has moved in the meantime."""
+        if self.play.men[self.board].get(cell[1]) is not man:
+            return
         if man in self.world.lying and self.world.at(cell) is man:
             self.world.raise_up(man)
         elif self.world.at(cell) is None and self.world.where[man][0] == self.board:
@@ -546,7 +548,11 @@ class Player(Hand):
             if place[0] == "tray":
                 yield from self.lift(man, place)
                 yield self.span(0.1, 0.3)
-                yield from self.put(man, ("tray", self.seat, self.rng.choice(self.world.free_slots(self.seat))))
+                self._lay_down(man)
+
+    def _lay_down(self, man):
+        """Lays a man into any free slot of the own tray."""
+        self.world.put(man, ("tray", self.seat, self.rng.choice(self.world.free_slots(self.seat))))
 
 
 def _turns(script):

@@ -74,12 +74,15 @@ def judge(truth, events):
 
 def final_record(events):
     """The moves of each board as they stand at the end, corrections applied."""
-    record = {"A": {}, "B": {}}
+    record, ply_of = {"A": {}, "B": {}}, {}
     for event in events:
         if event["type"] == "move":
+            ply_of[event["seq"]] = event["ply"]
             record[event["board"]][event["ply"]] = event["move"]
         elif event["type"] == "correction":
-            _correct(record[event["board"]], event, events)
+            start = ply_of[event["supersedes"]]
+            ply_of[event["seq"]] = start
+            _correct(record[event["board"]], start, event["moves"])
     return {board: [moves[ply] for ply in sorted(moves)] for board, moves in record.items()}
 
 
@@ -98,11 +101,10 @@ def illegal_plies(events):
     return {(e["board"], e["evidence"].get("ply") or e.get("ply")) for e in last.values() if e["state"] != "dismissed"}
 
 
-def _correct(moves, correction, events):
-    start = correction["moves"][0]["ply"] if correction["moves"] else correction.get("from_ply", 1)
+def _correct(moves, start, corrected):
     for ply in [ply for ply in moves if ply >= start]:
         del moves[ply]
-    moves.update({move["ply"]: move["move"] for move in correction["moves"]})
+    moves.update({move["ply"]: move["move"] for move in corrected})
 
 
 def _first_wrong(board, played, recorded):
