@@ -464,7 +464,7 @@ class Player(Hand):
         yield from self.until(lambda: self._may_press(turn) or self._cannot_press(turn))
         if self._cannot_press(turn):
             turn.habits.append("unpressed")
-        elif turn.next and not turn.ply.mate and self.shows("forgotten-press", turn):
+        elif turn.next and turn.next.next and not turn.ply.mate and self.shows("forgotten-press", turn):
             turn.forgotten = True
         else:
             if "premove" in turn.habits:

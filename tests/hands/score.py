@@ -59,7 +59,7 @@ def judge(truth, events):
     verdict.uncertain = open_uncertainties(events)
     for board in "AB":
         played = [move for move in truth["moves"] if move["board"] == board]
-        recorded = record[board]
+        recorded = _without_open(record[board], len(played), [m["uci"] for m in truth["open"] if m["board"] == board])
         matcher = SequenceMatcher(None, [move["uci"] for move in played], recorded, autojunk=False)
         verdict.played += len(played)
         verdict.recorded += len(recorded)
@@ -105,6 +105,12 @@ def _correct(moves, start, corrected):
     for ply in [ply for ply in moves if ply >= start]:
         del moves[ply]
     moves.update({move["ply"]: move["move"] for move in corrected})
+
+
+def _without_open(recorded, length, loose):
+    """A record without the plies at its end that were never completed by a press."""
+    extra = recorded[length:]
+    return recorded[:length] if extra and extra == loose[: len(extra)] else recorded
 
 
 def _first_wrong(board, played, recorded):
