@@ -419,7 +419,7 @@ class Player(Hand):
     def knocked(self, turn):
         """A man that falls while the hand passes, with its cell and how it is put right; or None."""
         for habit in ("knock", "knock-late", "knock-away"):
-            if self.shows(habit, turn):
+            if not turn.ply.castling and self.shows(habit, turn):
                 choice = self._standing(turn, own=self.rng.random() < 0.6)
                 away = self.near(choice[1]) if choice and habit == "knock-away" else None
                 if choice and away not in (turn.cell, (self.board, turn.ply.move.from_square)):
