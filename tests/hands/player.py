@@ -257,9 +257,9 @@ class Player(Hand):
     def move(self, turn):
         """Plays the move on the board, up to the release of the last man."""
         ply, men = turn.ply, self.play.men[self.board]
-        accident = self.knocked(turn)
         if self._plain(turn) and self.shows("early-press", turn):
             self.other_hand = lambda: self._press_if_on_move(turn)
+        accident = None if self.other_hand else self.knocked(turn)
         if ply.drop:
             yield from self.drop(turn)
         else:
@@ -293,7 +293,7 @@ class Player(Hand):
 
     def walk(self, turn, man):
         start = turn.ply.move.from_square
-        far = chess.square_distance(start, turn.ply.move.to_square) > 1 and man.kind != "N"
+        far = bool(chess.between(start, turn.ply.move.to_square))
         wrong = self._beside(turn, "wrong-square")
         if wrong:
             yield from self.quiet(man, start, wrong)

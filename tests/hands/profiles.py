@@ -32,6 +32,9 @@ HUMAN_MANNERS = {
     "passing": {"pass-after": 62, "early-pass": 15, "late-pass": 8, "direct": 15},
 }
 
+# How often a habit shows that is played alone, where one ply in four would be another kind of player.
+ALONE = {"forgotten-press": 0.05}
+
 # Habits: each shows at a ply with its rate. One line says what is seen of it.
 HABITS = {
     "premove": "the reply is made after the opponent's move stands and before it is pressed",
@@ -119,5 +122,5 @@ def _alone(habit):
         if habit in manners:
             return {}, CLEAN_MANNERS | {group: {habit: 1}}
     if habit in HABITS:
-        return {habit: 0.25}, CLEAN_MANNERS
+        return {habit: ALONE.get(habit, 0.25)}, CLEAN_MANNERS
     raise ValueError(f"no habit {habit}; there are: {', '.join(names())}")

@@ -65,8 +65,8 @@ def judge(truth, events):
         verdict.recorded += len(recorded)
         verdict.right += sum(block.size for block in matcher.get_matching_blocks())
         verdict.first_wrong += _first_wrong(board, played, recorded)
-    told = illegal_plies(events)
-    made = {(move["board"], move["ply"]) for move in truth["moves"] if move["illegal"]}
+    told = illegal_moves(events)
+    made = {(move["board"], move["uci"]) for move in truth["moves"] if move["illegal"]}
     verdict.false_illegal = sorted(told - made)
     verdict.missed_illegal = sorted(made - told)
     return verdict
@@ -92,13 +92,13 @@ def open_uncertainties(events):
     return max(0, opened - sum(event["type"] == "resolved" for event in events))
 
 
-def illegal_plies(events):
-    """(board, ply) of incidents of illegal moves as they stand at the end; dismissed ones are none."""
+def illegal_moves(events):
+    """(board, move) of incidents of illegal moves as they stand at the end; dismissed ones are none."""
     last = {}
     for event in events:
         if event["type"] == "incident" and event["kind"] == "illegal-move":
             last[event["id"]] = event
-    return {(e["board"], e["evidence"].get("ply") or e.get("ply")) for e in last.values() if e["state"] != "dismissed"}
+    return {(event["board"], event["evidence"].get("uci")) for event in last.values() if event["state"] != "dismissed"}
 
 
 def _correct(moves, start, corrected):
