@@ -47,13 +47,15 @@ class Line:
         self.damaged = []
 
     def send(self, time, message):
+        """Whether the message was damaged so that a host notices and asks again."""
         start = max(time, self.free)
         self.free = start + len(message) * self.byte_time
-        data = self._damage(start, message) if self.faults else message
+        data, noticed = self._damage(start, message) if self.faults else (message, False)
         cut = self.rng.randrange(1, len(data)) if len(data) > 1 and self.rng.random() < 0.1 else 0
         if cut:
             self._arrive(start + cut * self.byte_time, data[:cut])
         self._arrive(self.free, data[cut:])
+        return noticed
 
     def _arrive(self, time, data):
         """A read comes up to 2 ms late, never before an earlier one."""
@@ -62,19 +64,23 @@ class Line:
             self.reads.append((self.last, {"dev": self.name, "rx": data.hex()}))
 
     def _damage(self, time, message):
-        """Now and then a byte is lost, doubled or garbled, or the whole message is lost."""
+        """Now and then a byte is lost, doubled or garbled, or the whole message is lost; and whether that is noticed.
+
+        DGT messages have no sum: what is garbled inside or lost as a whole goes unnoticed. Lines of BSLP are numbered.
+        """
         if self.rng.random() >= 0.003:
-            return message
+            return message, False
         self.damaged.append(time)
         at = self.rng.randrange(len(message))
         kind = self.rng.choice(("lost-byte", "doubled-byte", "garbled-byte", "lost-message"))
+        noticed = message[0] == ord("$") or kind in ("lost-byte", "doubled-byte")
         if kind == "lost-byte":
-            return message[:at] + message[at + 1 :]
+            return message[:at] + message[at + 1 :], noticed
         if kind == "doubled-byte":
-            return message[: at + 1] + message[at:]
+            return message[: at + 1] + message[at:], noticed
         if kind == "garbled-byte":
-            return message[:at] + bytes([message[at] ^ (1 << self.rng.randrange(8))]) + message[at + 1 :]
-        return b""
+            return message[:at] + bytes([message[at] ^ (1 << self.rng.randrange(7))]) + message[at + 1 :], noticed
+        return b"", noticed
 
 
 class DgtBoard:
@@ -103,7 +109,8 @@ class DgtBoard:
         self.line.send(0.09, frame(0x91, self.serial.encode()))
         messages = [*self._fields(end), *(self._times(end) if self.clocks else [])]
         for time, message in sorted(messages, key=lambda message: message[0]):
-            self.line.send(time, message)
+            if self.line.send(time, message):
+                self.line.send(time + 0.4, frame(0x86, [self._read(field, time + 0.4) for field in range(64)]))
 
     def _fields(self, end):
         """Field updates, and a dump of what was read last."""
@@ -156,9 +163,7 @@ class BslpDevice:
 
     def run(self, end):
         for time, body in sorted([*self._greeting(), *self._changes(end), *self._beats(end)], key=lambda line: line[0]):
-            damaged = len(self.line.damaged)
-            self.line.send(time, self._sentence(body))
-            if len(self.line.damaged) > damaged:
+            if self.line.send(time, self._sentence(body)):
                 for later, snapshot in self._snapshots(time + 0.15):
                     self.line.send(later, self._sentence(snapshot))
 
