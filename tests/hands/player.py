@@ -80,6 +80,7 @@ class Player(Hand):
         self.board = seat.upper()
         self.clock = play.clocks[self.board]
         self.passing = 0
+        self.hasty = False
 
     @property
     def now(self):
@@ -195,6 +196,8 @@ class Player(Hand):
             yield from self.take_back(turn)
         if self.shows("illegal-take-back", turn):
             yield from self.illegal_take_back(turn)
+        if self.shows("knock-several", turn):
+            yield from self.sweep(turn)
         if self.shows("hover", turn):
             self.hold = self.span(0.7, 2.5)
 
@@ -202,6 +205,22 @@ class Player(Hand):
         choice = self._standing(turn, own)
         if choice:
             yield from self.adjust(*choice)
+
+    def sweep(self, turn):
+        """A sleeve lays men flat; they are stood up one by one."""
+        first = self._standing(turn, own=True)
+        if first is None:
+            return
+        men = self.play.men[self.board]
+        around = [(men[square], (self.board, square)) for square in chess.SquareSet(chess.BB_KING_ATTACKS[first[1][1]]) if square in men]
+        fallen = [first, *(pair for pair in around if self.world.at(pair[1]) is pair[0])][: self.rng.choice((2, 3, 4))]
+        for man, _ in fallen:
+            self.world.fall(man)
+        yield self.span(0.4, 1.0)
+        for man, cell in fallen:
+            yield self.span(0.2, 0.6)
+            if self.world.at(cell) is man:
+                self.world.raise_up(man)
 
     def touch(self, turn):
         choice = self._standing(turn, own=True)
@@ -215,7 +234,8 @@ class Player(Hand):
     def take_back(self, turn):
         moves = [move for move in turn.ply.others if self._can_be_tried(move)]
         if moves:
-            yield from self._try(self.rng.choice(moves))
+            answered = turn.next and not self.play.over and self.shows("premove-back", turn)
+            yield from self._try(self.rng.choice(moves), turn.next if answered else None)
 
     def illegal_take_back(self, turn):
         choice = self._standing(turn, own=True)
@@ -223,14 +243,39 @@ class Player(Hand):
         if choice and free:
             yield from self._try(chess.Move(choice[1][1], self.rng.choice(free)))
 
-    def _try(self, move):
+    def _try(self, move, answered=None):
         start, cell = (self.board, move.from_square), (self.board, move.to_square)
         man = self.world.at(start)
         yield from self.reach()
         yield from self.quiet(man, move.from_square, cell)
+        if answered:
+            opponent = self.play.players[answered.ply.seat]
+            opponent.hasty = True
+            self.play.stage.start(opponent.answer_hastily(answered, man, start))
+            yield self.span(0.7, 1.2)
         yield self.span(0.3, 1.5)
         yield from self.back_to(man, start)
         yield self.span(0.3, 1.2)
+        if answered:
+            yield from self.until(lambda: not opponent.hasty)
+
+    def answer_hastily(self, turn, other, home):
+        """Answers a move of another man that goes home again, and takes the answer back too."""
+        moves = [move for move in turn.ply.others if self._can_be_tried(move) and move.to_square != home[1]]
+
+        def taken_back():
+            return self.world.at(home) is other
+
+        yield self.rng.uniform(*REACTION)
+        move = self.rng.choice(moves) if moves else None
+        if move and self._can_be_tried(move) and not taken_back():
+            man = self.world.at((self.board, move.from_square))
+            yield from self.reach()
+            yield from self.quiet(man, move.from_square, (self.board, move.to_square))
+            yield from self.until(taken_back)
+            yield self.rng.uniform(*REACTION)
+            yield from self.back_to(man, (self.board, move.from_square))
+        self.hasty = False
 
     def _can_be_tried(self, move):
         target, man = self.world.at((self.board, move.to_square)), self.world.at((self.board, move.from_square))
@@ -299,6 +344,13 @@ class Player(Hand):
             yield from self.quiet(man, start, wrong)
             yield self.span(0.15, 0.7)
             yield from self.back_to(man, turn.cell)
+        elif man in self.world.lying and self.shows("lies-on", turn):
+            yield from self.lift(man, (self.board, start))
+            yield from self.carry(man, start, turn.cell, lying=True)
+        elif self.shows("between-squares", turn):
+            yield from self.lift(man, (self.board, start))
+            yield from self.carry(man, start, turn.cell, lying=True)
+            self.play.stage.start(self._stand_up_late(turn, man, turn.cell))
         elif far and self.shows("slide-rest", turn):
             yield from self.slide(man, start, turn.cell, rest=True)
         elif far and self.shows("slide", turn):
@@ -529,7 +581,8 @@ class Player(Hand):
         """The partner may drop it after the capture was completed and the man was seen."""
         self.play.usable[man] = float("inf")
         yield self.rng.uniform(*REACTION)
-        yield from self.until(lambda: turn.done is not None)
+        if not self.shows("drop-early", turn):
+            yield from self.until(lambda: turn.done is not None)
         self.play.usable[man] = self.now
 
     def wants(self, man):

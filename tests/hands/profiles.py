@@ -33,7 +33,8 @@ HUMAN_MANNERS = {
 }
 
 # How often a habit shows that is played alone, where one ply in four would be another kind of player.
-ALONE = {"forgotten-press": 0.05}
+ALONE = {"forgotten-press": 0.05, "drop-early": 1.0, "lies-on": 1.0, "premove-back": 1.0}
+NEEDS = {"drop-early": "early-pass", "lies-on": "laid"}
 
 # Habits: each shows at a ply with its rate. One line says what is seen of it.
 HABITS = {
@@ -51,8 +52,11 @@ HABITS = {
     "knock": "a man falls over and is stood up again before the press",
     "knock-late": "a man falls over and is stood up again after the press",
     "knock-away": "a man falls and rolls to an empty square beside, and is put back",
+    "knock-several": "two to four men fall at once and are stood up one after the other",
+    "between-squares": "the man stands on a line, unread, until it is put right after the press",
     "wrong-square": "the man is put down beside its square and put right before the press",
     "take-back": "another legal move is made, taken back before the press",
+    "premove-back": "a move is answered before its press, then taken back; the answer is taken back too",
     "illegal-take-back": "an impossible move is made, taken back before the press",
     "early-press": "one hand presses while the other still puts the man down",
     "ep-late": "the pawn taken en passant leaves the board after the press",
@@ -60,6 +64,8 @@ HABITS = {
     "forgotten-press": "the press is forgotten; the opponent replies after a while",
     "prepared-drop": "a man is taken from the tray before the own turn",
     "prepared-back": "a man is taken from the tray and laid back",
+    "drop-early": "a man that was passed before the press is dropped before the capture is completed",
+    "lies-on": "a promoted man that lies is laid again where it goes",
     "shuffle": "men of the own tray are moved to other slots",
     "scatter": "a captured man lands in any slot",
     "drop-nudged": "a dropped man is put down beside its square and shifted",
@@ -69,7 +75,8 @@ HUMAN_RATES = {
     "premove": 0.06, "quick-reply": 0.12, "slide": 0.10, "slide-rest": 0.01, "hover": 0.04, "touch": 0.03,
     "adjust": 0.02, "adjust-several": 0.006, "adjust-opponent": 0.004, "adjust-after": 0.03, "adjust-waiting": 0.01,
     "knock": 0.010, "knock-late": 0.005, "knock-away": 0.004, "wrong-square": 0.02, "take-back": 0.02,
-    "illegal-take-back": 0.004, "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "forgotten-press": 0.004,
+    "premove-back": 0.1, "illegal-take-back": 0.004, "knock-several": 0.002, "between-squares": 0.004,
+    "drop-early": 0.3, "lies-on": 0.5, "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "forgotten-press": 0.004,
     "prepared-drop": 0.3, "prepared-back": 0.02, "shuffle": 0.01, "scatter": 0.5, "drop-nudged": 0.03,
 }  # fmt: skip
 
@@ -121,6 +128,10 @@ def _alone(habit):
     for group, manners in GROUPS.items():
         if habit in manners:
             return {}, CLEAN_MANNERS | {group: {habit: 1}}
+    if habit in NEEDS:
+        return {habit: ALONE[habit]}, _alone(NEEDS[habit])[1]
+    if habit == "premove-back":
+        return {"take-back": 0.25, habit: ALONE[habit]}, CLEAN_MANNERS
     if habit in HABITS:
         return {habit: ALONE.get(habit, 0.25)}, CLEAN_MANNERS
     raise ValueError(f"no habit {habit}; there are: {', '.join(names())}")

@@ -21,6 +21,7 @@ CODES = {letter: code for code, letter in enumerate(".PRNBKQprnbkq")}
 DGT_BYTE = 10 / 9600
 BSLP_BYTE = 10 / 115200
 DUMP_EVERY = 8.0
+DUMP_EVERY_WITH_FAULTS = 1.0  # a host asks when it sees what it cannot explain
 AFTER_THE_END = 5.0
 
 
@@ -119,7 +120,8 @@ class DgtBoard:
         while start < end:
             if start >= dump_at:
                 yield start, frame(0x86, known)
-                dump_at = start + self.rng.uniform(0.8, 1.2) * DUMP_EVERY
+                every = DUMP_EVERY_WITH_FAULTS if self.line.faults else DUMP_EVERY
+                dump_at = start + self.rng.uniform(0.8, 1.2) * every
             for field in range(64):
                 time = start + self.scan * field / 64
                 code = self._read(field, time)
