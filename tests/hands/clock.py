@@ -9,7 +9,7 @@ from bisect import bisect_right
 
 
 class LeverClock:
-    """Times in seconds. `running` is True while White's time runs, False for Black's, None before start and after stop."""
+    """Times in seconds. `running` is True while White's time runs, False for Black's, None when the clock stands."""
 
     def __init__(self, base):
         self._log = [(0.0, None, True, float(base), float(base))]

@@ -211,9 +211,10 @@ class Player(Hand):
         first = self._standing(turn, own=True)
         if first is None:
             return
-        men = self.play.men[self.board]
-        around = [(men[square], (self.board, square)) for square in chess.SquareSet(chess.BB_KING_ATTACKS[first[1][1]]) if square in men]
-        fallen = [first, *(pair for pair in around if self.world.at(pair[1]) is pair[0])][: self.rng.choice((2, 3, 4))]
+        around = chess.SquareSet(chess.BB_KING_ATTACKS[first[1][1]])
+        meant = [(man, (self.board, square)) for square, man in self.play.men[self.board].items() if square in around]
+        beside = [(man, cell) for man, cell in meant if self.world.at(cell) is man and man not in self.world.lying]
+        fallen = [first, *beside][: self.rng.choice((2, 3, 4))]
         for man, _ in fallen:
             self.world.fall(man)
         yield self.span(0.4, 1.0)

@@ -76,7 +76,8 @@ HUMAN_RATES = {
     "adjust": 0.02, "adjust-several": 0.006, "adjust-opponent": 0.004, "adjust-after": 0.03, "adjust-waiting": 0.01,
     "knock": 0.010, "knock-late": 0.005, "knock-away": 0.004, "wrong-square": 0.02, "take-back": 0.02,
     "premove-back": 0.1, "illegal-take-back": 0.004, "knock-several": 0.002, "between-squares": 0.004,
-    "drop-early": 0.3, "lies-on": 0.5, "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "forgotten-press": 0.004,
+    "drop-early": 0.3, "lies-on": 0.5,
+    "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "forgotten-press": 0.004,
     "prepared-drop": 0.3, "prepared-back": 0.02, "shuffle": 0.01, "scatter": 0.5, "drop-nudged": 0.03,
 }  # fmt: skip
 

@@ -114,13 +114,13 @@ def _without_open(recorded, length, loose):
 
 
 def _first_wrong(board, played, recorded):
-    for index, move in enumerate(played):
-        if index >= len(recorded) or recorded[index] != move["uci"]:
-            wrong = recorded[index] if index < len(recorded) else None
-            return [{"board": board, "ply": move["ply"], "played": move, "recorded": wrong,
-                     "around": [near["habits"] for near in played[max(0, index - 1) : index + 2]]}]  # fmt: skip
-    if len(recorded) > len(played):
-        return [{"board": board, "ply": len(played) + 1, "played": None, "recorded": recorded[len(played)], "around": []}]
+    """The first ply of a board that is not as it was played, in a list; with the habits of the plies around."""
+    for index in range(max(len(played), len(recorded))):
+        move = played[index] if index < len(played) else None
+        told = recorded[index] if index < len(recorded) else None
+        if move is None or told != move["uci"]:
+            around = [near["habits"] for near in played[max(0, index - 1) : index + 2]]
+            return [{"board": board, "ply": index + 1, "played": move, "recorded": told, "around": around}]
     return []
 
 

@@ -181,8 +181,12 @@ class BslpDevice:
             yield time + 0.01 * channel, f"BSNAP,@,{channel},{content}"
 
     def _changes(self, end):
-        cells = [(channel, index, cell) for channel, row in enumerate(self.channels()) for index, cell in enumerate(row)]
-        cells = [entry for entry in cells if entry[2] in self.world.history]
+        cells = [
+            (channel, index, cell)
+            for channel, row in enumerate(self.channels())
+            for index, cell in enumerate(row)
+            if cell in self.world.history
+        ]
         told = {cell: self.reading(cell, 0.1) for _, _, cell in cells}
         before, time = dict(told), 0.2
         while time < end:
@@ -285,9 +289,10 @@ def capture(play, setup, seed, base):
 
 
 def _devices(play, setup):
+    """Names, and what makes the device on a line."""
+    kind = OccupancyBoard if setup.sensing == "occupancy" else DgtBoard
     for board in "AB":
-        kind = OccupancyBoard if setup.sensing == "occupancy" else DgtBoard
-        yield f"board-{board.lower()}", lambda line, rng, board=board, kind=kind: kind(board, play, line, rng, setup.clocks)
+        yield f"board-{board.lower()}", lambda line, rng, board=board: kind(board, play, line, rng, setup.clocks)
     if setup.trays:
         yield "trays", lambda line, rng: Trays(play, line, rng)
 

@@ -4,7 +4,7 @@ In:   hands that lift men and put them down, at the stage's time.
 Out:  `history`: for every cell of boards and trays, what a perfect sensor there would have read since when.
 Knows nothing of: the rules, whose turn it is, how sensors scan.
 
-A place is a tuple: `("A", square)`, `("tray", seat, slot)`, `("hand", seat)` or `("beside",)` (on the table, in the box).
+A place is a tuple: `("A", square)`, `("tray", seat, slot)`, `("hand", seat)`, or `("beside",)` for table and box.
 Boards and trays are made of cells: a cell holds one man. A man that lies on its side is in its cell and not read.
 """
 
@@ -79,7 +79,6 @@ class World:
         self.men_at = {}
         self.lying = set()
         self.history = {}
-        self.handled = []
 
     def add(self, letter, place):
         man = Man(len(self.where), letter)
