@@ -386,7 +386,8 @@ impl<'a> Search<'a> {
         let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
-        let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, absence == 0)));
+        let seen = matches!(absence, 0 | cost::ABSENT);
+        let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let (name, refund) = if self.had_no_room(m, parent, index) { ("", 0) } else { refund(parent, m) };
         let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried;
         Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }
