@@ -15,6 +15,8 @@ pub struct Placement {
     men: [[Bitboard; 6]; 2],
     changed: [Instant; 64],
     latest: Instant,
+    /// When all squares were told at once last.
+    looked: Instant,
     /// What each square showed before, the last first.
     earlier: Vec<ArrayVec<(Instant, Kinds), EARLIER_MAX>>,
 }
@@ -66,6 +68,7 @@ impl Default for Placement {
             men: [[Bitboard::FULL; 6]; 2],
             changed: [Instant::LONG_AGO; 64],
             latest: Instant::LONG_AGO,
+            looked: Instant::LONG_AGO,
             earlier,
         }
     }
@@ -80,6 +83,16 @@ fn column(role: Role) -> usize {
 }
 
 impl Placement {
+    /// All squares are told at once.
+    pub fn look(&mut self, at: Instant) {
+        self.looked = at;
+    }
+
+    /// When all squares were told at once last: a change whose message was lost is known since then.
+    pub fn looked(&self) -> Instant {
+        self.looked
+    }
+
     /// Takes the reading of one square in; true if it says something else than before.
     pub fn set(&mut self, square: Square, kinds: Kinds, at: Instant) -> bool {
         let before = self.kinds(square);

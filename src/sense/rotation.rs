@@ -88,6 +88,7 @@ impl BoardSense {
     /// All cells at once; true if any reading is new.
     pub fn dump(&mut self, cells: &[Kinds; 64], at: Instant) -> bool {
         self.cells = *cells;
+        self.placement.look(at);
         let turned = self.find_rotation(at);
         self.rebuild(at) || turned
     }

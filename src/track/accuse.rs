@@ -16,13 +16,15 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    types::{Bitboard, BoardId, Instant},
+    types::{Bitboard, BoardId, Instant, SECOND},
 };
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
 /// The same for castling: king and rook do not come to those squares by chance.
 const CASTLING_TRUSTED_PLIES: usize = 4;
+/// How long it is waited for what a board feels in all.
+const LOOK_US: i64 = 3 * SECOND;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
 
@@ -93,6 +95,19 @@ impl BoardTrack {
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
         if better && !otherwise { self.complete_as(found, position, board, seen, at) } else { None }
+    }
+
+    /// Whether a man that seems dropped from nowhere may be one that still seems to stand where it came from: the
+    /// message that it left was lost. The board is asked for all that it feels.
+    pub(super) fn awaits_look(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant) -> bool {
+        let press = self.presses.front().filter(|press| at < press.at + LOOK_US && seen.placement.looked() < press.at);
+        let found = press.and_then(|_| self.illegal(position, seen));
+        let found = found.filter(|found| found.reasons.contains(&Reason::DropNotInPocket));
+        found.is_some_and(|Illegal { played, .. }| {
+            let alike =
+                |m: &Move| m.from().is_some() && m.role() == played.role() && m.to() == uci::destination(played);
+            position.legal_moves().iter().any(alike)
+        })
     }
 
     /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which

@@ -337,7 +337,9 @@ impl Tracker {
             return revised;
         }
         let seen = seen(board)?;
-        let (arriving, awaits) = (self.arriving(game, board), self.awaits_others(board, at));
+        let awaits =
+            self.awaits_others(board, at) || self.boards[board.index()].awaits_look(game.board(board), &seen, at);
+        let arriving = self.arriving(game, board);
         let (position, track) = (game.board(board), &mut self.boards[board.index()]);
         let completed = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at)?;
         track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
@@ -354,7 +356,8 @@ impl Tracker {
 
     /// A press that no legal move explains: an illegal one, or one to a square that no sensor feels.
     fn last_resort(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) -> Option<Completed> {
-        let (position, awaits) = (game.board(board), self.awaits_others(board, at));
+        let position = game.board(board);
+        let awaits = self.awaits_others(board, at) || self.boards[board.index()].awaits_look(position, seen, at);
         let sent = self.arriving(game, board).to(position.turn());
         let track = &mut self.boards[board.index()];
         if awaits && track.illegal(position, seen).is_some_and(|found| found.is_from_nowhere()) {

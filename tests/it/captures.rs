@@ -26,7 +26,7 @@ struct TruthMove {
     #[serde(default)]
     san: String,
     press: i64,
-    /// The game was over before it was pressed: `press` is when it was made.
+    /// It never was, or the game was over before: `press` is when it was made.
     #[serde(default)]
     unpressed: bool,
     /// What its clock showed when it was pressed, if that was noted.
@@ -106,10 +106,14 @@ fn every_capture_comes_out_as_it_was_played() {
 #[test]
 fn the_order_across_boards_is_that_of_the_presses() {
     for (name, capture, truth) in pairs().into_iter().filter(|(name, ..)| has_clocks(name)) {
+        let pressed = truth.moves.iter().filter(|played| !played.unpressed);
         let press: BTreeMap<(String, u32), i64> =
-            truth.moves.iter().map(|played| ((played.board.clone(), played.ply), played.press)).collect();
+            pressed.map(|played| ((played.board.clone(), played.ply), played.press)).collect();
         let records = GameRecord::fold(&replay(&capture));
-        let presses = records[0].moves.iter().map(|(_, played)| press[&(played.board.to_string(), played.ply)]);
+        let presses = records[0]
+            .moves
+            .iter()
+            .filter_map(|(_, played)| press.get(&(played.board.to_string(), played.ply)).copied());
         let mut latest = 0;
         for at in presses {
             assert!(at > latest - ORDER_RESOLUTION_US, "{name}: a press at {at} stands behind one at {latest}");
