@@ -240,7 +240,7 @@ class Player(Hand):
 
     def illegal_take_back(self, turn):
         choice = self._standing(turn, own=True)
-        free = [square for square in chess.SQUARES if self.world.at((self.board, square)) is None]
+        free = [square for square in chess.SQUARES if self._free(square)]
         if choice and free:
             yield from self._try(chess.Move(choice[1][1], self.rng.choice(free)))
 
@@ -279,9 +279,18 @@ class Player(Hand):
         self.hasty = False
 
     def _can_be_tried(self, move):
-        target, man = self.world.at((self.board, move.to_square)), self.world.at((self.board, move.from_square))
+        man = self.world.at((self.board, move.from_square))
         castling = man and man.kind == "K" and chess.square_distance(move.from_square, move.to_square) > 1
-        return man and man not in self.world.lying and not target and not castling and not move.promotion
+        return man and man not in self.world.lying and self._free(move.to_square) and not castling and not move.promotion
+
+    def _free(self, square):
+        """Whether no man stands there, nor is about to come back there from the opponent's hand."""
+        return self.world.at((self.board, square)) is None and square not in self.play.men[self.board]
+
+    def _near(self, cell):
+        """A free cell beside one, or None."""
+        free = [square for square in chess.SquareSet(chess.BB_KING_ATTACKS[cell[1]]) if self._free(square)]
+        return (self.board, self.rng.choice(free)) if free else None
 
     def _standing(self, turn, own):
         """A man that stands where it is meant to, and its cell; not one of this turn's."""
@@ -363,7 +372,7 @@ class Player(Hand):
         """Where the man is put down by mistake; whose other hand presses does not see it in time."""
         if self.other_hand or not self.shows(habit, turn):
             return None
-        return self.near(turn.cell)
+        return self._near(turn.cell)
 
     def take(self, turn, man, victim):
         act = getattr(self, "capture_" + self.manner("capture", turn).replace("-", "_"))
@@ -474,7 +483,7 @@ class Player(Hand):
         for habit in ("knock", "knock-late", "knock-away"):
             if not turn.ply.castling and self.shows(habit, turn):
                 choice = self._standing(turn, own=self.rng.random() < 0.6)
-                away = self.near(choice[1]) if choice and habit == "knock-away" else None
+                away = self._near(choice[1]) if choice and habit == "knock-away" else None
                 if choice and away not in (turn.cell, (self.board, turn.ply.move.from_square)):
                     self._topple(*choice, away)
                     return (turn, *choice, habit)

@@ -22,7 +22,7 @@ import score
 import table
 import write
 from clock import LeverClock
-from player import REACTION, Play
+from player import REACTION, Play, Turn
 from world import Impossible, Stage, World
 
 NAMES = ("clean", "human", "blitz")
@@ -124,6 +124,22 @@ class Players(unittest.TestCase):
             for turn in played(name, 5).turns:
                 if turn.done is not None and turn.previous:
                     self.assertGreaterEqual(turn.first - turn.previous.made, REACTION[0] - 0.16)
+
+    def test_nobody_waits_for_a_square_whose_man_is_in_another_hand(self):
+        for tried in (chess.Move.from_uci("e1e2"), None):
+            play = Play([], profiles.profile("clean"), 9, 300)
+            player, pawn, cell = play.players["A"], play.world.at(("A", chess.E2)), ("A", chess.E2)
+            for square in chess.SquareSet(chess.BB_RANK_3 | chess.BB_RANK_4 | chess.BB_RANK_5 | chess.BB_RANK_6):
+                if tried is None:
+                    play.men["A"][square] = play.world.add("p", ("A", square))
+            turn = Turn(games.Ply("A", "A", 1, chess.Move.from_uci("b1c3"), "Nc3"), None)
+            turn.ply.others = [tried]
+            play.world.lift(pawn, "a")
+            play.stage.start(player.take_back(turn) if tried else player.illegal_take_back(turn))
+            play.stage.start(player.put(pawn, cell), after=0.3)
+            play.stage.run(60.0)
+            self.assertIs(play.world.at(cell), pawn)
+            self.assertIsNone(player._near(("A", chess.E1)))
 
     def test_presses_alternate(self):
         for name in ("clean", "blitz"):
