@@ -5,7 +5,7 @@ Out:  a `Profile`: pace, thinking times, how often a habit shows, which of sever
 Knows nothing of: what a habit does (`acts`, `player`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Manners: exactly one of each group is taken whenever the occasion is there.
 GROUPS = {
@@ -106,8 +106,14 @@ class Profile:
         return rng.choices(list(choice), list(choice.values()))[0]
 
 
-def profile(name):
-    """The profile of this name."""
+def profile(name, clocks=True):
+    """The profile of this name. Without clocks nobody takes back a move and the answer to it: what is left at the table
+    is what four plies leave, two moves and two that lead back, and no press tells that they were none."""
+    found = _profile(name)
+    return found if clocks else replace(found, rates=found.rates | {"premove-back": 0.0})
+
+
+def _profile(name):
     base, _, habit = name.partition("+")
     if base == "human" and not habit:
         return Profile(name, 1.0, 1.6, HUMAN_RATES, HUMAN_MANNERS)

@@ -28,8 +28,10 @@ def games(folder, count, options, jobs):
 def game(folder, number, options):
     """Every second game is a real one, unless offences are asked for."""
     seed = options["seed"] * 100_003 + number
-    play = Play(_script(seed, number, options), profiles.profile(options["profile"]), seed, BASE)
-    lines, facts = table.capture(play, table.Setup(**options["setup"]), seed, BASE)
+    setup = table.Setup(**options["setup"])
+    profile = profiles.profile(options["profile"], setup.clocks)
+    play = Play(_script(seed, number, options), profile, seed, BASE)
+    lines, facts = table.capture(play, setup, seed, BASE)
     name = f"{options['profile'].replace('+', '-')}-{options['seed']}-{number:04d}"
     (folder / f"{name}.jsonl").write_text("".join(_json(line) + "\n" for line in lines))
     (folder / f"{name}.truth.json").write_text(_json(truth(play, name, facts)))
