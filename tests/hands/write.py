@@ -30,18 +30,20 @@ def game(folder, number, options):
     seed = options["seed"] * 100_003 + number
     setup = table.Setup(**options["setup"])
     profile = profiles.profile(options["profile"], setup.clocks)
-    play = Play(_script(seed, number, options), profile, seed, BASE)
+    play = Play(_script(seed, number, options, setup.trays), profile, seed, BASE)
     lines, facts = table.capture(play, setup, seed, BASE)
     name = f"{options['profile'].replace('+', '-')}-{options['seed']}-{number:04d}"
     (folder / f"{name}.jsonl").write_text("".join(_json(line) + "\n" for line in lines))
     (folder / f"{name}.truth.json").write_text(_json(truth(play, name, facts)))
 
 
-def _script(seed, number, options):
+def _script(seed, number, options, buttons):
+    """Without buttons nobody can declare a knight, and a pawn that promotes is a queen."""
     rng = random.Random(f"{seed}-game")
     if number % 2 and not options["offences"]:
         return rng.choice(real_games())
-    return random_game(rng, plies=rng.randrange(40, 90), offences=0.02 if options["offences"] else 0.0)
+    plies, offences = rng.randrange(40, 90), 0.02 if options["offences"] else 0.0
+    return random_game(rng, plies, offences, knights=buttons)
 
 
 def _json(value):
