@@ -15,7 +15,7 @@ POLL = 0.02
 
 
 class Hand:
-    """The hands of one player. All methods but `near` are processes."""
+    """The hands of one player. All methods but `span` and `carrying` are processes."""
 
     def __init__(self, seat, world, pace, rng):
         self.seat = seat
@@ -161,9 +161,3 @@ class Hand:
         if place != cell:
             yield from self.lift(man, place)
             yield from self.carry(man, place[1], cell)
-
-    def near(self, cell):
-        """An empty cell beside one, or None."""
-        around = [(cell[0], square) for square in chess.SquareSet(chess.BB_KING_ATTACKS[cell[1]])]
-        free = [place for place in around if self.world.at(place) is None]
-        return self.rng.choice(free) if free else None

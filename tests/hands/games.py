@@ -41,6 +41,10 @@ class Ply:
         return self.move.uci()
 
     @property
+    def knight(self):
+        return self.move.promotion == chess.KNIGHT
+
+    @property
     def drop(self):
         return chess.piece_symbol(self.move.drop).upper() if self.move.drop else None
 
@@ -101,13 +105,13 @@ class Match:
         return move.to_square if board.piece_at(move.to_square) else None
 
 
-def random_game(rng, plies=70, offences=0.0):
-    """A random game with many captures, drops, checks, castlings and promotions."""
+def random_game(rng, plies=70, offences=0.0, knights=True):
+    """A random game with many captures, drops, checks, castlings and promotions, one in five of these to a knight."""
     match = Match()
     while len(match.plies) < plies:
         name = rng.choice("AB")
         move, illegal = _illegal_move(match, name, rng) if rng.random() < offences else (None, None)
-        move = move or _random_move(match, name, rng)
+        move = move or _random_move(match, name, rng, knights)
         if move is None:
             if match.legal("A") or match.legal("B"):
                 continue
@@ -133,9 +137,10 @@ def _read(text):
     return match.plies
 
 
-def _random_move(match, name, rng):
+def _random_move(match, name, rng, knights):
     board, moves = match.ready(name), match.legal(name)
-    moves = [move for move in moves if move.promotion in (None, chess.QUEEN) and not _takes_king(board, move)]
+    promotions = (None, chess.QUEEN, chess.KNIGHT) if knights else (None, chess.QUEEN)
+    moves = [move for move in moves if move.promotion in promotions and not _takes_king(board, move)]
     if not moves:
         return None
     return rng.choices(moves, [_weight(board, move) for move in moves])[0]
@@ -147,7 +152,7 @@ def _weight(board, move):
     if board.is_castling(move):
         return 40.0
     if move.promotion:
-        return 30.0
+        return 24.0 if move.promotion == chess.QUEEN else 6.0
     if board.is_en_passant(move):
         return 40.0
     weight = 8.0 if board.is_capture(move) else 1.5

@@ -36,7 +36,7 @@ class Turn:
 
 
 class Play:
-    """A game under way: world, clocks, turns, and which man is meant to stand where."""
+    """A game under way: world, clocks, turns, which man is meant to stand where, which buttons were pressed when."""
 
     def __init__(self, script, profile, seed, base):
         self.stage = Stage()
@@ -48,6 +48,7 @@ class Play:
         self.men = {board: {} for board in "AB"}
         self.pawn_of = {}
         self.usable = {}
+        self.buttons = []
         rng = random.Random(f"{seed}-players")
         self.players = {seat: Player(seat, self, random.Random(rng.random())) for seat in "AaBb"}
         self.world.set_up()
@@ -168,7 +169,8 @@ class Player(Hand):
     def _man_to_drop(self, turn):
         if not turn.ply.drop:
             return None
-        mine = [man for man, place in self.world.where.items() if place == ("hand", self.seat)]
+        held = [man for man, place in self.world.where.items() if place == ("hand", self.seat)]
+        mine = [man for man in held if man not in self.play.pawn_of]
         for man in [*mine, *self.world.in_tray(self.seat)]:
             fits = man.kind == turn.ply.drop and man.white == is_white(self.seat)
             if fits and self.play.usable.get(man, self.now) < self.now:
@@ -240,7 +242,7 @@ class Player(Hand):
 
     def illegal_take_back(self, turn):
         choice = self._standing(turn, own=True)
-        free = [square for square in chess.SQUARES if self.world.at((self.board, square)) is None]
+        free = [square for square in chess.SQUARES if self._free(square)]
         if choice and free:
             yield from self._try(chess.Move(choice[1][1], self.rng.choice(free)))
 
@@ -279,9 +281,20 @@ class Player(Hand):
         self.hasty = False
 
     def _can_be_tried(self, move):
-        target, man = self.world.at((self.board, move.to_square)), self.world.at((self.board, move.from_square))
-        castling = man and man.kind == "K" and chess.square_distance(move.from_square, move.to_square) > 1
-        return man and man not in self.world.lying and not target and not castling and not move.promotion
+        man = self.world.at((self.board, move.from_square))
+        if not man or man in self.world.lying or not self._free(move.to_square):
+            return False
+        castling = man.kind == "K" and chess.square_distance(move.from_square, move.to_square) > 1
+        return not castling and not move.promotion
+
+    def _free(self, square):
+        """Whether no man stands there, nor is about to come back there from the opponent's hand."""
+        return self.world.at((self.board, square)) is None and square not in self.play.men[self.board]
+
+    def _near(self, cell):
+        """A free cell beside one, or None."""
+        free = [square for square in chess.SquareSet(chess.BB_KING_ATTACKS[cell[1]]) if self._free(square)]
+        return (self.board, self.rng.choice(free)) if free else None
 
     def _standing(self, turn, own):
         """A man that stands where it is meant to, and its cell; not one of this turn's."""
@@ -303,6 +316,8 @@ class Player(Hand):
     def move(self, turn):
         """Plays the move on the board, up to the release of the last man."""
         ply, men = turn.ply, self.play.men[self.board]
+        if ply.knight and not self.shows("said-late", turn):
+            yield from self.declare_knight()
         if self._plain(turn) and self.shows("early-press", turn):
             self.other_hand = lambda: self._press_if_on_move(turn)
         accident = None if self.other_hand else self.knocked(turn)
@@ -363,7 +378,7 @@ class Player(Hand):
         """Where the man is put down by mistake; whose other hand presses does not see it in time."""
         if self.other_hand or not self.shows(habit, turn):
             return None
-        return self.near(turn.cell)
+        return self._near(turn.cell)
 
     def take(self, turn, man, victim):
         act = getattr(self, "capture_" + self.manner("capture", turn).replace("-", "_"))
@@ -416,12 +431,19 @@ class Player(Hand):
 
     # --- promotion -----------------------------------------------------------------------------------------------
 
+    def declare_knight(self):
+        """Presses the button beside the own tray; without it a queen is meant."""
+        yield self.span(0.3, 0.7)
+        self.play.buttons.append((self.now, self.seat, "knight"))
+
     def promote(self, turn, pawn, victim):
         start = turn.ply.move.from_square
         manner = self.manner("promotion", turn)
-        queen = self._spare(turn.ply.move.promotion)
-        if queen is None and "swapped" in manner:
+        other = self._spare(turn.ply.move.promotion)
+        if other is None and "swapped" in manner:
             turn.habits[-1] = manner = "left-standing"
+        if "swapped" in manner:
+            self.play.pawn_of[other] = pawn
         if victim and manner != "left-standing":
             yield from self.lift(victim, turn.cell)
             yield self.span(0.1, 0.3)
@@ -430,7 +452,7 @@ class Player(Hand):
             yield from self.carry(pawn, start, turn.cell, lying=True)
         elif manner == "swapped":
             yield from self.lift(pawn, (self.board, start))
-            yield from self.enthrone(turn, pawn, queen)
+            yield from self.enthrone(turn, pawn, other)
         elif victim and manner == "left-standing":
             yield from self.take(turn, pawn, victim)
         else:
@@ -438,34 +460,32 @@ class Player(Hand):
         if manner == "pushed-swapped":
             yield self.span(0.2, 0.6)
             yield from self.lift(pawn, turn.cell)
-            yield from self.enthrone(turn, pawn, queen)
-        if manner == "left-standing" and queen and self.shows("promotion-late", turn):
-            self.play.stage.start(self._exchange_late(turn, pawn, queen))
+            yield from self.enthrone(turn, pawn, other)
+        if manner == "left-standing" and other and self.shows("promotion-late", turn):
+            self.play.stage.start(self._exchange_late(turn, pawn, other))
 
-    def enthrone(self, turn, pawn, queen):
-        """The pawn is in the hand: a queen from the box takes its place."""
-        self.play.men[self.board][turn.ply.move.to_square] = queen
-        self.play.pawn_of[queen] = pawn
-        self.world.lift(queen, self.seat)
+    def enthrone(self, turn, pawn, other):
+        """The pawn is in the hand: the other man comes from the box to its place."""
+        self.play.men[self.board][turn.ply.move.to_square] = other
+        self.play.pawn_of[other] = pawn
+        self.world.lift(other, self.seat)
         self.world.put(pawn, BESIDE)
         yield self.span(0.3, 0.8)
-        yield from self.put(queen, turn.cell)
+        yield from self.put(other, turn.cell)
 
-    def _exchange_late(self, turn, pawn, queen):
+    def _exchange_late(self, turn, pawn, other):
         yield from self.until(lambda: turn.done is not None)
         yield self.span(0.1, 0.3)
         busy = turn.next and turn.next.first is not None
-        if not busy and self.world.at(turn.cell) is pawn and self.world.where[queen] == BESIDE:
+        if not busy and self.world.at(turn.cell) is pawn and other not in self.play.pawn_of:
             self.world.lift(pawn, self.seat)
-            yield from self.enthrone(turn, pawn, queen)
+            yield from self.enthrone(turn, pawn, other)
 
     def _spare(self, kind):
+        """A man in the box that no pawn's promotion has lent, or None."""
         letter = chess.piece_symbol(kind).upper() if is_white(self.seat) else chess.piece_symbol(kind)
-        lent = set(self.play.pawn_of)
-        for man, place in self.world.where.items():
-            if man.letter == letter and place == BESIDE and man not in lent:
-                return man
-        return None
+        box = (man for man in self.world.box if man.letter == letter and man not in self.play.pawn_of)
+        return next(box, None)
 
     # --- accidents -----------------------------------------------------------------------------------------------
 
@@ -474,7 +494,7 @@ class Player(Hand):
         for habit in ("knock", "knock-late", "knock-away"):
             if not turn.ply.castling and self.shows(habit, turn):
                 choice = self._standing(turn, own=self.rng.random() < 0.6)
-                away = self.near(choice[1]) if choice and habit == "knock-away" else None
+                away = self._near(choice[1]) if choice and habit == "knock-away" else None
                 if choice and away not in (turn.cell, (self.board, turn.ply.move.from_square)):
                     self._topple(*choice, away)
                     return (turn, *choice, habit)
@@ -514,6 +534,8 @@ class Player(Hand):
         """Presses the clock, unless it was pressed already, is forgotten or cannot be pressed."""
         if turn.done is not None:
             return
+        if "said-late" in turn.habits:
+            yield from self.declare_knight()
         yield from self.until(lambda: self._may_press(turn) or self._cannot_press(turn))
         if self._cannot_press(turn):
             turn.habits.append("unpressed")

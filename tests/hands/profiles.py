@@ -5,7 +5,7 @@ Out:  a `Profile`: pace, thinking times, how often a habit shows, which of sever
 Knows nothing of: what a habit does (`acts`, `player`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Manners: exactly one of each group is taken whenever the occasion is there.
 GROUPS = {
@@ -33,7 +33,7 @@ HUMAN_MANNERS = {
 }
 
 # How often a habit shows that is played alone, where one ply in four would be another kind of player.
-ALONE = {"forgotten-press": 0.05, "drop-early": 1.0, "lies-on": 1.0, "premove-back": 1.0}
+ALONE = {"forgotten-press": 0.05, "drop-early": 1.0, "lies-on": 1.0, "premove-back": 1.0, "said-late": 1.0}
 NEEDS = {"drop-early": "early-pass", "lies-on": "laid"}
 
 # Habits: each shows at a ply with its rate. One line says what is seen of it.
@@ -60,7 +60,8 @@ HABITS = {
     "illegal-take-back": "an impossible move is made, taken back before the press",
     "early-press": "one hand presses while the other still puts the man down",
     "ep-late": "the pawn taken en passant leaves the board after the press",
-    "promotion-late": "the pawn is exchanged for a queen after the press",
+    "promotion-late": "the pawn is exchanged for the promoted man after the press",
+    "said-late": "the button that declares a knight is pressed after the move, before the press",
     "forgotten-press": "the press is forgotten; the opponent replies after a while",
     "prepared-drop": "a man is taken from the tray before the own turn",
     "prepared-back": "a man is taken from the tray and laid back",
@@ -77,7 +78,7 @@ HUMAN_RATES = {
     "knock": 0.010, "knock-late": 0.005, "knock-away": 0.004, "wrong-square": 0.02, "take-back": 0.02,
     "premove-back": 0.1, "illegal-take-back": 0.004, "knock-several": 0.002, "between-squares": 0.004,
     "drop-early": 0.3, "lies-on": 0.5,
-    "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "forgotten-press": 0.004,
+    "early-press": 0.03, "ep-late": 0.1, "promotion-late": 0.08, "said-late": 0.15, "forgotten-press": 0.004,
     "prepared-drop": 0.3, "prepared-back": 0.02, "shuffle": 0.01, "scatter": 0.5, "drop-nudged": 0.03,
 }  # fmt: skip
 
@@ -106,8 +107,14 @@ class Profile:
         return rng.choices(list(choice), list(choice.values()))[0]
 
 
-def profile(name):
-    """The profile of this name."""
+def profile(name, clocks=True):
+    """The profile of this name. Without clocks nobody takes back a move and the answer to it: what is left at the table
+    is what four plies leave, two moves and two that lead back, and no press tells that they were none."""
+    found = _profile(name)
+    return found if clocks else replace(found, rates=found.rates | {"premove-back": 0.0})
+
+
+def _profile(name):
     base, _, habit = name.partition("+")
     if base == "human" and not habit:
         return Profile(name, 1.0, 1.6, HUMAN_RATES, HUMAN_MANNERS)

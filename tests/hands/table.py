@@ -212,9 +212,13 @@ class BslpDevice:
 
 
 class Trays(BslpDevice):
-    """Four trays that know men."""
+    """Four trays that know men, with buttons."""
 
     kind, sensing, scan = "tray", "piece", 0.15
+
+    def __init__(self, play, line, rng):
+        super().__init__(play, line, rng)
+        self.buttons = play.buttons
 
     def configuration(self):
         return {"driver": "bslp", "pockets": list(SEATS)}
@@ -224,6 +228,11 @@ class Trays(BslpDevice):
 
     def reading(self, cell, time):
         return self.world.reading(cell, time)
+
+    def _changes(self, end):
+        yield from super()._changes(end)
+        for time, seat, name in self.buttons:
+            yield time + self.rng.uniform(0.0, 0.03), f"BBUTN,@,{SEATS.index(seat)},{name}"
 
 
 class OccupancyBoard(BslpDevice):

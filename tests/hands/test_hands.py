@@ -22,7 +22,7 @@ import score
 import table
 import write
 from clock import LeverClock
-from player import REACTION, Play
+from player import REACTION, Play, Turn
 from world import Impossible, Stage, World
 
 NAMES = ("clean", "human", "blitz")
@@ -56,6 +56,13 @@ class Scripts(unittest.TestCase):
         self.assertEqual(len(scripts), 24)
         for script in scripts:
             self.assertEqual({ply.board for ply in script}, {"A", "B"})
+
+    def test_one_promotion_in_five_is_to_a_knight_if_it_can_be_declared(self):
+        plies = [ply for seed in range(60) for ply in games.random_game(random.Random(seed), 80)]
+        promotions = Counter(ply.move.promotion for ply in plies if ply.move.promotion)
+        self.assertTrue(0.1 < promotions[chess.KNIGHT] / promotions.total() < 0.3, promotions)
+        undeclared = [ply for seed in range(20) for ply in games.random_game(random.Random(seed), 80, knights=False)]
+        self.assertFalse([ply for ply in undeclared if ply.knight])
 
     def test_a_captured_promoted_man_is_a_pawn(self):
         match = games.Match()
@@ -125,6 +132,48 @@ class Players(unittest.TestCase):
                 if turn.done is not None and turn.previous:
                     self.assertGreaterEqual(turn.first - turn.previous.made, REACTION[0] - 0.16)
 
+    def test_nobody_waits_for_a_square_whose_man_is_in_another_hand(self):
+        for tried in (chess.Move.from_uci("e1e2"), None):
+            play = Play([], profiles.profile("clean"), 9, 300)
+            player, pawn, cell = play.players["A"], play.world.at(("A", chess.E2)), ("A", chess.E2)
+            for square in chess.SquareSet(chess.BB_RANK_3 | chess.BB_RANK_4 | chess.BB_RANK_5 | chess.BB_RANK_6):
+                if tried is None:
+                    play.men["A"][square] = play.world.add("p", ("A", square))
+            turn = Turn(games.Ply("A", "A", 1, chess.Move.from_uci("b1c3"), "Nc3"), None)
+            turn.ply.others = [tried]
+            play.world.lift(pawn, "a")
+            play.stage.start(player.take_back(turn) if tried else player.illegal_take_back(turn))
+            play.stage.start(player.put(pawn, cell), after=0.3)
+            play.stage.run(60.0)
+            self.assertIs(play.world.at(cell), pawn)
+            self.assertIsNone(player._near(("A", chess.E1)))
+
+    def test_a_knight_is_declared_before_the_press_and_nothing_else_is(self):
+        for name, late in (("human", None), ("blitz", None), ("clean+said-late", True), ("clean", False)):
+            knights = 0
+            for seed in range(20, 28):
+                play = played(name, seed, 60)
+                turns = [turn for turn in play.played() if turn.ply.knight]
+                self.assertEqual(len(turns), len(play.buttons))
+                for turn in turns:
+                    own = [time for time, seat, _ in play.buttons if seat == turn.ply.seat]
+                    said = [time for time in own if turn.first < time < turn.done]
+                    self.assertEqual(len(said), 1)
+                    if late is not None:
+                        self.assertEqual(said[0] > turn.made, late)
+                knights += len(turns)
+            self.assertGreater(knights, 1)
+
+    def test_a_lent_man_is_neither_lent_again_nor_dropped(self):
+        play = Play([], profiles.profile("clean"), 9, 300)
+        player = play.players["A"]
+        knight, pawn = player._spare(chess.KNIGHT), play.world.at(("A", chess.E2))
+        play.pawn_of[knight] = pawn
+        play.world.lift(knight, "A")
+        self.assertIsNone(player._spare(chess.KNIGHT))
+        drop = games.Ply("A", "A", 1, chess.Move.from_uci("N@e4"), "N@e4")
+        self.assertIsNone(player._man_to_drop(Turn(drop, None)))
+
     def test_presses_alternate(self):
         for name in ("clean", "blitz"):
             for board in "AB":
@@ -154,6 +203,14 @@ class Bytes(unittest.TestCase):
         lines, _ = table.capture(played("blitz", 8), table.Setup(faults=True), 8, 300)
         times = [line["t"] for line in lines[1:]]
         self.assertEqual(times, sorted(times))
+
+    def test_the_button_of_a_tray_is_told(self):
+        play = played("clean", 7)
+        play.buttons.append((20.0, "B", "knight"))
+        lines, _ = table.capture(play, table.Setup(), 7, 300)
+        told = b"".join(bytes.fromhex(line["rx"]) for line in lines[1:] if line.get("dev") == "trays" and "rx" in line)
+        self.assertEqual(told.count(b"$BBUTN"), len(play.buttons))
+        self.assertRegex(told, rb"\$BBUTN,\d+,2,knight\*")
 
     def test_known_vectors(self):
         self.assertEqual(table.frame(0x8E, [36, 1]).hex(), "8e00052401")

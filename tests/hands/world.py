@@ -78,6 +78,7 @@ class World:
         self.where = {}
         self.men_at = {}
         self.lying = set()
+        self.box = []
         self.history = {}
 
     def add(self, letter, place):
@@ -91,8 +92,7 @@ class World:
         for board in "AB":
             for square, piece in sorted(chess.Board().piece_map().items()):
                 self.add(piece.symbol(), (board, square))
-        for letter in "QQNqqn":
-            self.add(letter, BESIDE)
+        self.box = [self.add(letter, BESIDE) for letter in "QQNqqn"]
 
     def at(self, cell):
         return self.men_at.get(cell)

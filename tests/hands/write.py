@@ -28,18 +28,22 @@ def games(folder, count, options, jobs):
 def game(folder, number, options):
     """Every second game is a real one, unless offences are asked for."""
     seed = options["seed"] * 100_003 + number
-    play = Play(_script(seed, number, options), profiles.profile(options["profile"]), seed, BASE)
-    lines, facts = table.capture(play, table.Setup(**options["setup"]), seed, BASE)
+    setup = table.Setup(**options["setup"])
+    profile = profiles.profile(options["profile"], setup.clocks)
+    play = Play(_script(seed, number, options, setup.trays), profile, seed, BASE)
+    lines, facts = table.capture(play, setup, seed, BASE)
     name = f"{options['profile'].replace('+', '-')}-{options['seed']}-{number:04d}"
     (folder / f"{name}.jsonl").write_text("".join(_json(line) + "\n" for line in lines))
     (folder / f"{name}.truth.json").write_text(_json(truth(play, name, facts)))
 
 
-def _script(seed, number, options):
+def _script(seed, number, options, buttons):
+    """Without buttons nobody can declare a knight, and a pawn that promotes is a queen."""
     rng = random.Random(f"{seed}-game")
     if number % 2 and not options["offences"]:
         return rng.choice(real_games())
-    return random_game(rng, plies=rng.randrange(40, 90), offences=0.02 if options["offences"] else 0.0)
+    plies, offences = rng.randrange(40, 90), 0.02 if options["offences"] else 0.0
+    return random_game(rng, plies, offences, knights=buttons)
 
 
 def _json(value):
