@@ -303,7 +303,7 @@ impl BoardTrack {
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         let told = self.told_by_tray(seen, &found.line, position.turn());
-        if told && !std::mem::replace(&mut self.told, told) {
+        if told && !self.told {
             self.looked_back = None;
         }
         self.told = told;
