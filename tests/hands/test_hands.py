@@ -26,7 +26,14 @@ from player import REACTION, Play, Turn
 from world import Impossible, Stage, World
 
 NAMES = ("clean", "human", "blitz")
-REPLAYED = {"clean": 4, "human": 6, "blitz": 6}
+# Profile, devices, seed, games: all of them come out as they were played.
+REPLAYED = [
+    ("clean", {}, 1, 4),
+    ("human", {}, 1, 6),
+    ("blitz", {}, 1, 6),
+    ("human", {"clocks": False}, 2, 4),
+    ("human", {"sensing": "occupancy"}, 2, 4),
+]
 
 
 def played(name, seed, plies=40):
@@ -221,9 +228,9 @@ class Bytes(unittest.TestCase):
 @unittest.skipUnless(os.environ.get("BUGHOUSED"), "BUGHOUSED names no binary")
 class Recorded(unittest.TestCase):
     def test_games_are_recorded_as_they_were_played(self):
-        for name, count in REPLAYED.items():
-            with self.subTest(name), TemporaryDirectory() as scratch:
-                options = {"profile": name, "seed": 1, "setup": {}, "offences": False}
+        for name, setup, seed, count in REPLAYED:
+            with self.subTest(name, **setup), TemporaryDirectory() as scratch:
+                options = {"profile": name, "seed": seed, "setup": setup, "offences": False}
                 write.games(Path(scratch), count, options, jobs=2)
                 for verdict in score.score(os.environ["BUGHOUSED"], Path(scratch)):
                     self.assertTrue(verdict.perfect, verdict)
