@@ -1,7 +1,7 @@
 """A chess clock with a lever.
 
 In:   presses at times.
-Out:  what the clock shows and how its lever lies at any time; the log of presses.
+Out:  what the clock shows and how its lever lies at any time, also in the past.
 Knows nothing of: moves, cables, how a board asks for the time.
 """
 

@@ -1,6 +1,6 @@
 """What is played: scripts of legal bughouse games, random ones and real ones.
 
-In:   a random generator, or BPGN text.
+In:   a random generator, the rate of offences, whether knights can be declared; or BPGN text.
 Out:  a list of `Ply` in an order in which they are legal; each player plays the own ones in this order.
 Knows nothing of: hands, time, sensors.
 

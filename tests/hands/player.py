@@ -1,7 +1,8 @@
 """Four players who play a script: when they act, in which manner, with which habits.
 
-In:   a script of plies, a profile, a seed.
-Out:  a `Play`: the world's history, both clocks, and the turns with their times and habits (the truth).
+In:   a script of plies, a profile, a seed, the clocks' time.
+Out:  a `Play`: the world's history, both clocks, the buttons that were pressed, and the turns with their times and
+      habits (the truth).
 Knows nothing of: sensors and bytes. Players see only what stands on the table, and react after 0.2 s at the earliest.
 """
 

@@ -1,6 +1,6 @@
 """How people play: rates of habits, seeded.
 
-In:   a name: `clean`, `human`, `blitz`, or `clean+HABIT` for one habit alone.
+In:   a name: `clean`, `human`, `blitz`, or `clean+HABIT` for one habit alone; whether there are clocks.
 Out:  a `Profile`: pace, thinking times, how often a habit shows, which of several manners is taken.
 Knows nothing of: what a habit does (`acts`, `player`).
 """
@@ -32,7 +32,7 @@ HUMAN_MANNERS = {
     "passing": {"pass-after": 62, "early-pass": 15, "late-pass": 8, "direct": 15},
 }
 
-# How often a habit shows that is played alone, where one ply in four would be another kind of player.
+# How often a habit shows that is played alone, where one occasion in four would be too many or too few.
 ALONE = {"forgotten-press": 0.05, "drop-early": 1.0, "lies-on": 1.0, "premove-back": 1.0, "said-late": 1.0}
 NEEDS = {"drop-early": "early-pass", "lies-on": "laid"}
 

@@ -21,7 +21,6 @@ class Verdict:
     right: int = 0
     recorded: int = 0
     uncertain: int = 0
-    games: int = 0
     first_wrong: list = field(default_factory=list)
     false_illegal: list = field(default_factory=list)
     missed_illegal: list = field(default_factory=list)
@@ -55,7 +54,6 @@ def judge(truth, events):
     """Compares a truth with the events of its replay."""
     verdict = Verdict(truth["game"])
     record = final_record(events)
-    verdict.games = sum(event["type"] == "game-started" for event in events)
     verdict.uncertain = open_uncertainties(events)
     for board in "AB":
         played = [move for move in truth["moves"] if move["board"] == board]

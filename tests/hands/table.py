@@ -1,12 +1,12 @@
 """What the devices of the table send: two boards with clocks and a tray unit, as bytes over time.
 
-In:   a finished `Play`, a seed, a `Setup` (sensing, clocks, faults).
+In:   a finished `Play`, a seed, a `Setup` (sensing, clocks, trays, faults), the clocks' time.
 Out:  a capture: the header with the table's configuration, and lines in order of time; facts about the devices.
 Knows nothing of: why men moved. The host is imitated by its questions' answers: boards send a dump now and then.
 
 Sources: a DGT board reads its squares one after another, about 225 ms for all, and tells each that changed; its clock
 is asked a few times a second; a line of 9600 baud carries a byte in 1.04 ms. Trays and boards of occupancy speak BSLP:
-a change is told when two scans agree.
+a change is told when two scans agree, a button when it is pressed.
 """
 
 import random

@@ -1,7 +1,9 @@
 """Tests of the model of the table, and one of the daemon by it.
 
-The model: scripts are legal, men are conserved, players react late enough, bytes decode to what stood there.
-The daemon, if BUGHOUSED names a binary: a few games come out as they were played.
+In:   BUGHOUSED in the environment, the daemon's binary; without it the model alone is tested.
+Out:  of the model that scripts are legal, men are conserved, nobody waits for ever, players react late enough, bytes
+      decode to what stood there; of the daemon that a few fixed games come out as they were played.
+Knows nothing of: how the daemon works. What it records of many games is for `run` to tell.
 """
 
 import os
