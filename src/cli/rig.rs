@@ -7,10 +7,11 @@ use crate::simulate::{
     hands::Profile,
     rig::{Clocks, Rig, Sensing, Trays},
 };
+use crate::types::MS;
 
 /// Kinds of devices that the report on all of them is about, with the arguments that make each. What a kind does not
 /// name is as in the first: DGT boards, clocks and trays without faults.
-pub const KINDS: [(&str, &str); 15] = [
+pub const KINDS: [(&str, &str); 16] = [
     ("identity", ""),
     ("its faults", "--faults profile"),
     ("tags", "--sensing tags"),
@@ -18,6 +19,7 @@ pub const KINDS: [(&str, &str); 15] = [
     ("learnt levels", "--sensing learnt-levels"),
     ("mixed", "--sensing levels,identity"),
     ("occupancy", "--sensing occupancy"),
+    ("slow occupancy", "--sensing occupancy --board-scan 120"),
     ("no trays", "--no-trays"),
     ("no clocks", "--no-clocks"),
     ("one clock", "--one-clock"),
@@ -38,6 +40,9 @@ pub struct RigArgs {
     /// has another
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "identity", value_parser = sensing)]
     sensing: Vec<Sensing>,
+    /// Milliseconds in which a BSLP board reads all its squares [default: 20 if it has occupancy, else 120]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    board_scan: Option<u16>,
     /// Trays feel only whether something lies in a slot [default: as the boards if they have occupancy or levels]
     #[arg(long, conflicts_with = "no_trays")]
     occupancy_trays: bool,
@@ -76,6 +81,7 @@ impl RigArgs {
         let occupancy = self.occupancy_trays || all(Sensing::Occupancy);
         Rig {
             boards: self.sensing.clone(),
+            board_scan_us: self.board_scan.map(|ms| i64::from(ms) * MS),
             trays: match (self.no_trays, occupancy) {
                 (true, _) => Trays::Absent,
                 (false, true) => Trays::Occupancy,
@@ -146,6 +152,7 @@ mod tests {
         let bare = rig("--sensing occupancy --one-clock", "clean").unwrap();
         assert_eq!((bare.sensing(BoardId::B), bare.trays), (Sensing::Occupancy, Trays::Occupancy));
         assert!(bare.clocks.on(BoardId::A) && !bare.clocks.on(BoardId::B));
+        assert_eq!(rig("--sensing tags --board-scan 250", "clean").unwrap().board_scan_us, Some(250_000));
         let none = rig("--no-trays --no-clocks", "clean").unwrap();
         assert_eq!((none.trays, none.clocks), (Trays::Absent, Clocks::Absent));
         for (line, profile, name) in [

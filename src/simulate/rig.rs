@@ -77,6 +77,8 @@ pub struct Rig {
     /// The boards; a table may mix kinds: board B has the second one, and so on in turn. Without any all have
     /// [`Sensing::Identity`].
     pub boards: Vec<Sensing>,
+    /// µs in which a BSLP board reads all its squares, if that is another time than its kind takes.
+    pub board_scan_us: Option<i64>,
     /// The trays.
     pub trays: Trays,
     /// The clocks.

@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
             None => Box::new(DgtBoard::new(DgtMake { board, rotated, white_left, clock }, site)),
             Some(sensing) => {
                 let serves = Serves::Board { board, rotated, clock: clock.then_some(white_left) };
-                Box::new(BslpUnit::new(BslpMake { serves, sensing }, site))
+                Box::new(BslpUnit::new(BslpMake { serves, sensing, scan_us: self.rig.board_scan_us }, site))
             }
         };
         self.devices.push(device);
@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
             Trays::Occupancy => bslp::Sensing::Occupancy,
             Trays::Levels => bslp::Sensing::Level,
         };
-        let make = BslpMake { serves: Serves::Trays(seats), sensing };
+        let make = BslpMake { serves: Serves::Trays(seats), sensing, scan_us: None };
         self.devices.push(Box::new(BslpUnit::new(make, self.site(&self.rig.faults))));
     }
 }

@@ -23,9 +23,11 @@ use super::{
     senses::Senses,
 };
 
-/// Time of a full scan of trays, and of a board.
+/// Time of a full scan of trays, of a board, and of one whose cells tell only that something is there, which are read
+/// at once (`hardware/trays.md`).
 const SCAN_TRAYS: i64 = 60 * MS;
 const SCAN_BOARD: i64 = 120 * MS;
+const SCAN_CONTACTS: i64 = 20 * MS;
 /// From a line of the host to the answer in ms.
 const ANSWER_MS: std::ops::RangeInclusive<i64> = 1..=5;
 /// From a move of the lever to the line that tells it in ms, and to the next one if it bounces.
@@ -63,6 +65,8 @@ pub struct BslpMake {
     pub serves: Serves,
     /// What its cells feel.
     pub sensing: Sensing,
+    /// µs of a full scan, if that is another than such boards take.
+    pub scan_us: Option<i64>,
 }
 
 /// A man that a cell feels: with tags, which one.
@@ -108,7 +112,10 @@ impl BslpUnit {
                 let cells = seats.len() * SLOTS;
                 (cells, SCAN_TRAYS, Senses::new(site.faults, cells, &[], site.span, &mut site.fault_rng()))
             }
-            Serves::Board { board, .. } => (64, SCAN_BOARD, site.board_senses(*board)),
+            Serves::Board { board, .. } => {
+                let usual = if make.sensing == Sensing::Occupancy { SCAN_CONTACTS } else { SCAN_BOARD };
+                (64, make.scan_us.unwrap_or(usual), site.board_senses(*board))
+            }
         };
         let mut unit = BslpUnit {
             serial: rng.random_range(1_000..10_000),

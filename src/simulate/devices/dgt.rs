@@ -212,10 +212,12 @@ impl DgtBoard {
             reading.right_high = !reading.right_high;
             self.lever_at = Some(at + BOUNCE);
         }
+        let runs = |reading: Option<ClockReading>| reading.is_some_and(|reading| reading.running);
         let due = match (self.mode, self.told) {
             (_, None) => true,
             (Mode::Update, Some((_, when))) => at - when >= SECOND - self.poll_us / 2,
-            (_, Some((before, _))) => before != reading,
+            // A display that runs changes every second, also where this one stands for what a server left out.
+            (_, Some((before, when))) => before != reading || runs(reading) && at - when >= SECOND,
         };
         let high = |reading: Option<ClockReading>| reading.map(|reading| reading.right_high);
         if due || self.told.is_some_and(|(before, _)| high(before) != high(reading)) {

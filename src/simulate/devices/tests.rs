@@ -19,7 +19,7 @@ fn site(world: &World, seed: u64, index: usize) -> Site<'_> {
 }
 
 fn trays_of(seats: Vec<crate::types::Seat>) -> BslpMake {
-    BslpMake { serves: Serves::Trays(seats), sensing: bslp::Sensing::Piece }
+    BslpMake { serves: Serves::Trays(seats), sensing: bslp::Sensing::Piece, scan_us: None }
 }
 
 fn world() -> World {
@@ -338,7 +338,8 @@ fn after_every_touch_has_settled_the_mirror_equals_the_world() {
 /// What a BSLP board tells of a1, e2 and e4 before and after 1. e4.
 fn felt(sensing: bslp::Sensing) -> [String; 5] {
     let world = world();
-    let make = BslpMake { serves: Serves::Board { board: A, rotated: false, clock: Some(true) }, sensing };
+    let make =
+        BslpMake { serves: Serves::Board { board: A, rotated: false, clock: Some(true) }, sensing, scan_us: None };
     let mut rig = Rig::new(BslpUnit::new(make, site(&world, 5, 0)), world);
     rig.send(&command(bslp::Command::Helo)).run(50 * MS).send(&command(bslp::Command::Snap { ch: 0 })).run(50 * MS);
     rig.act(Action::Lift(A, Square::E2)).run(200 * MS).act(Action::Place(A, Square::E4, Color::White.pawn()));
@@ -383,7 +384,7 @@ fn boards_tell_kinds_tags_or_occupancy() {
 fn only_who_knows_men_apart_tells_that_one_stands_in_the_place_of_another() {
     for (sensing, told) in [(bslp::Sensing::Occupancy, 0), (bslp::Sensing::Piece, 1), (bslp::Sensing::Tag, 1)] {
         let world = world();
-        let make = BslpMake { serves: Serves::Board { board: A, rotated: false, clock: None }, sensing };
+        let make = BslpMake { serves: Serves::Board { board: A, rotated: false, clock: None }, sensing, scan_us: None };
         let mut rig = Rig::new(BslpUnit::new(make, site(&world, 5, 0)), world);
         rig.send(&command(bslp::Command::Helo)).run(50 * MS).send(&command(bslp::Command::Snap { ch: 0 })).run(50 * MS);
         rig.lines();
@@ -405,7 +406,7 @@ fn levels_tell_kind_and_side_within_noise() {
 fn a_board_with_a_clock_tells_the_lever_at_once() {
     let world = world();
     let serves = Serves::Board { board: A, rotated: false, clock: Some(true) };
-    let make = BslpMake { serves, sensing: bslp::Sensing::Occupancy };
+    let make = BslpMake { serves, sensing: bslp::Sensing::Occupancy, scan_us: None };
     let mut rig = Rig::new(BslpUnit::new(make, site(&world, 6, 0)), world);
     rig.send(&command(bslp::Command::Helo)).run(2 * SECOND).act(Action::Start(A)).run(20 * MS);
     let press = Action::Press { seat: A.seat(Color::White), bonus: 0 };

@@ -25,6 +25,8 @@ use super::{
 const SQUARE_MM: i64 = 55;
 /// From a tray or another hand to a square in mm.
 const REACH_MM: i64 = 250;
+/// For how long a square is empty on which a man replaces another in one motion: bases are too wide for both, in ms.
+const EXCHANGE: Millis = 40..=120;
 /// How long after the press a rook jumps against the laws, so that clocks and boards, read in turn, show it, in ms.
 const ROOK_LATER: Millis = 800..=1600;
 /// A capture with the victim taken away first, the way that is no habit.
@@ -270,6 +272,22 @@ impl Hand<'_> {
         }
     }
 
+    /// The captured man leaves its square just before the other one comes down, which is one of the touches from this
+    /// one on: no square has room for both.
+    fn make_room(&mut self, begun: usize) {
+        let (board, to) = (self.board, self.ply.to);
+        let exchange = self.draw(EXCHANGE);
+        let lands = |action: &Action| match action {
+            Action::Place(_, square, _) | Action::Lay(_, square, _) => *square == to,
+            _ => false,
+        };
+        let landing = self.motion.touches[begun..].iter().position(|(_, action)| lands(action));
+        let Some(index) = landing.map(|landing| begun + landing) else { return };
+        let before = self.motion.touches[..index].last().map_or(0, |(at, _)| *at);
+        let at = before.max(self.motion.touches[index].0 - exchange);
+        self.motion.touches.insert(index, (at, Action::Lift(board, to)));
+    }
+
     /// The king, the press, the rook.
     fn castle_in_parts(&mut self, king_from: Square, (rook_from, rook_to): (Square, Square)) {
         let (king, to) = (self.ply.man, self.ply.to);
@@ -325,7 +343,9 @@ impl Hand<'_> {
         if !en_passant && self.shows(Habit::Replace) {
             self.tag(Habit::Replace);
             self.lift(gap, from);
-            return self.land(Some(from), man);
+            let begun = self.motion.touches.len();
+            self.land(Some(from), man);
+            return self.make_room(begun);
         }
         if let Some(beside) = self.free_beside(self.ply.to).filter(|_| self.shows(Habit::Beside)) {
             self.tag(Habit::Beside);

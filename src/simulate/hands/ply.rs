@@ -63,6 +63,12 @@ impl Ply {
         })
     }
 
+    /// Whether it captures the man of the opponent's move before it that could not be expected there: whoever captures
+    /// is likely to be captured in turn.
+    pub fn answers_unexpected(&self, before: &Ply) -> bool {
+        self.captured == Some(before.to) && before.captured.is_none()
+    }
+
     /// The tray slot that a drop empties.
     pub(super) fn slot(&self, world: &World) -> Option<usize> {
         self.from.is_none().then(|| slot_of(world, self.seat, self.man)).flatten()

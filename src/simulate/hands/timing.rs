@@ -11,6 +11,9 @@ use crate::simulate::world::Action;
 const QUICK: i64 = 1200 * MS;
 /// How long a player with a made move waits for the right to press before it would have been made later.
 const PATIENCE: i64 = 1500 * MS;
+/// From a man that comes where nobody expected it to the first touch of the man that captures it, at least, in ms:
+/// nobody sees and chooses faster.
+const NOTICED: Millis = 180..=260;
 /// How long before the opponent's move a premove may be made.
 const PREMOVE: i64 = 3000 * MS;
 /// From the opponent's press to the press of one whose move is made, in ms.
@@ -104,10 +107,11 @@ impl Hands<'_> {
     fn early(&mut self, index: usize, spent: Spent, react: i64) -> Option<Instant> {
         let ply = &self.plies[index];
         let board = self.boards[ply.seat.board.index()];
-        if board.forgotten {
-            return Some(board.made + react);
-        }
         let before = self.plies[..index].iter().rfind(|before| before.seat.board == ply.seat.board)?;
+        let noticed = if ply.answers_unexpected(before) { draw(&mut self.rng, &NOTICED) } else { 0 };
+        if board.forgotten {
+            return Some(board.made + react.max(noticed));
+        }
         if spent.used > QUICK {
             return None;
         }
@@ -117,7 +121,7 @@ impl Hands<'_> {
                 return Some(begin + self.rng.random_range(0..board.made - begin));
             }
         }
-        self.shows(Habit::QuickReply).then(|| board.made + react / 2)
+        self.shows(Habit::QuickReply).then(|| board.made + noticed.max(react / 2))
     }
 
     /// When the man for a drop is taken out of the tray, if long before.
