@@ -50,7 +50,8 @@ pub const FROM_NOBODY: u32 = 10;
 /// A drop of a man that left no tray, while one like it has left the board that goes there, or, where nobody saw the
 /// drop, any man of the player: hardly dearer than to say that this one was moved illegally.
 pub const CARRIED: u32 = 16;
-/// A drop of a man that was seen neither to leave the pocket nor to land, on a board without a clock.
+/// A drop of a man that was seen neither to leave the pocket nor to land, where no clock was pressed for it or all men
+/// of its kind lie in the tray.
 pub const BY_NOBODY: u32 = 10;
 /// A drop of a man of another kind than was thought to have been taken from a tray that tells none.
 pub const RENAMED: u32 = 2;

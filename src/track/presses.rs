@@ -64,6 +64,21 @@ impl BoardTrack {
         *by == press.by && (whole < FASTEST_US || for_nothing)
     }
 
+    /// Forgets the first two presses if they came with the one before them, and no man of either is seen: the lever
+    /// sprang back, and its messages were read late.
+    pub(super) fn forget_bounce(&mut self) -> bool {
+        let mut presses = self.presses.iter();
+        let Some((up, down)) = presses.next().zip(presses.next()) else { return false };
+        let before = self.heard.iter().rfind(|heard| heard.at < up.at).filter(|before| before.by == down.by);
+        let bounced = up.by != down.by && before.is_some_and(|before| down.at - before.at < BOUNCE_US);
+        if bounced {
+            let [up, down] = [up.at, down.at];
+            self.presses.drain(..2);
+            self.heard.retain(|heard| heard.at != up && heard.at != down);
+        }
+        bounced
+    }
+
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
         let mut after = game.board(board).clone();
         let turn = after.turn();

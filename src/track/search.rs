@@ -24,7 +24,7 @@ pub use self::{
     arriving::Arriving,
     evidence::Evidence,
     rivals::rivals,
-    stray::{may_go, stray},
+    stray::{man_reading, may_go, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
 use self::{floor::least, frontier::Frontier, refund::refund};
@@ -608,6 +608,12 @@ impl<'a> Search<'a> {
         if stands { placement.changed(m.to()) } else { pressed }
     }
 
+    /// Whether a dropped man was seen where it went.
+    fn showed_drop(&self, index: usize, m: Move, by: Color) -> bool {
+        let since = self.evidence.since[index % 2];
+        self.evidence.placement.showed(m.to(), m.role().of(by), since, Instant(i64::MAX))
+    }
+
     /// Keeps the cheapest line of each beginning, if that was asked.
     fn note(&self, tried: &mut Tried, lines: &[Node]) {
         for node in lines.iter().filter(|_| self.evidence.noting) {
@@ -652,6 +658,9 @@ impl<'a> Search<'a> {
                 let by_when = self.by_when(index, *m, mover);
                 let (name, nowhere) = hand.drop(*role, by_when);
                 cost += self.items.take(name, nowhere);
+                if nowhere >= cost::FROM_NOBODY && !self.showed_drop(index, *m, mover) {
+                    cost += weigh!(self.items, BY_NOBODY);
+                }
             }
             if let Some(role) = m.capture() {
                 arrived.get_mut(mover).explain(role);

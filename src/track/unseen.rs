@@ -58,6 +58,9 @@ impl BoardTrack {
         seen: &Seen<'_>,
     ) -> Option<Completed> {
         self.looked_unseen = Some(self.state());
+        if self.forget_bounce() {
+            return None;
+        }
         let press = *self.presses.front()?;
         let own = self.unexplained & position.board().by_color(position.turn());
         let left = |square: &Square| {

@@ -159,6 +159,8 @@ impl Charge<'_> {
     fn had_no_room(&self, log: &Log<'_>) -> bool {
         let captor = self.next.and_then(|(next, _)| next.from());
         let stood = |square: Square| log.stayed(square, self.at, self.at + UNSEEN_US);
+        // One that was in the hand when the clock was pressed may have taken the man at once.
+        let captor = captor.filter(|from| !log.kinds_at(*from, self.at).meets(Kinds::EMPTY));
         let reading = log.last(uci::destination(self.played), self.at).filter(|_| !self.seen);
         reading.is_some_and(|reading| match reading.kinds {
             Kinds::EMPTY => stood(reading.square) && captor.is_some_and(stood),
@@ -191,7 +193,7 @@ impl Charge<'_> {
             let kinds = reading.map_or(Kinds::EMPTY, |reading| reading.kinds);
             let recent = reading.is_some_and(|reading| reading.since > self.at + -IN_HAND_US);
             let stray = |from: Square| {
-                let man = self.position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
+                let man = search::man_reading(self.position, from, kinds)?;
                 // That the man was missing at the press before has been charged.
                 let known = if self.wrong.contains(from) { cost::LACKING } else { 0 };
                 let (name, stray) = self.stray(man, from, square, recent);

@@ -480,12 +480,13 @@ impl<'a> Teller<'a> {
         let charged = charged.unwrap_or_else(|| self.charge(node, Some((m, &squares)), until));
         // Whose turn it is that no clock tells is told by the men that came.
         let unfelt = self.account.is_turn(until) && arrived.is_none();
+        let by_nobody = nowhere > 0 && (unfelt || arrived.is_none() && nowhere >= cost::FROM_NOBODY);
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + weigh!(self.items, DISORDERED * u32::from(disordered))
             + if held { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
-            + if unfelt && nowhere > 0 { weigh!(self.items, BY_NOBODY) } else { 0 }
+            + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + if carried { weigh!(self.items, CARRIED) } else { 0 }
             + if press.is_some() || unfelt || self.answered { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };

@@ -5,7 +5,7 @@
 
 use super::{
     Node, Search, squares_of,
-    stray::{may_read, may_stray},
+    stray::{man_reading, may_read, may_stray},
 };
 use crate::{
     notation::uci,
@@ -75,7 +75,7 @@ impl Search<'_> {
         for to in foreign {
             let kinds = self.evidence.placement.kinds(to);
             for from in parent.mismatch.missing & may_read(&parent.position, kinds) {
-                let man = parent.position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)));
+                let man = man_reading(&parent.position, from, kinds);
                 let stray = |man: Piece| may_stray(man, from, to, man.color == parent.position.turn());
                 let spared = man.map_or(0, |man| (cost::FOREIGN + cost::MISSING).saturating_sub(stray(man)));
                 rest.from.raise(from, spared);

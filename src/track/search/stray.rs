@@ -11,7 +11,7 @@ use crate::{
     rules::BoardPosition,
     sense::Mismatch,
     track::{CARRIED_US, cost, explain::named},
-    types::{Bitboard, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, Color, Instant, Kinds, Piece, Rank, Role, Square},
 };
 
 impl Search<'_> {
@@ -23,7 +23,7 @@ impl Search<'_> {
         for to in mismatch.foreign & !self.evidence.still {
             let kinds = self.evidence.placement.kinds(to);
             let stray = |from: Square| {
-                let man = position.board().piece_at(from).filter(|man| kinds.allows(Some(*man)))?;
+                let man = man_reading(position, from, kinds)?;
                 Some((stray(position, man, from, to), man.color, from))
             };
             let alike = missing & may_read(position, kinds);
@@ -98,7 +98,7 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
 /// have gone ahead of its turn.
 pub fn may_stray(man: Piece, from: Square, to: Square, ahead: bool) -> u32 {
     match from.distance(to) {
-        _ if ahead && may_go(man, from, to, Bitboard::EMPTY) => cost::PREMOVE,
+        _ if ahead && could_go(man, from, to) => cost::PREMOVE,
         0..=1 => cost::DISPLACED,
         2 if man.role != Role::King => cost::DISPLACED_FAR,
         _ => cost::FOREIGN + cost::MISSING,
@@ -108,14 +108,40 @@ pub fn may_stray(man: Piece, from: Square, to: Square, ahead: bool) -> u32 {
 /// Squares of a position without which no man is that reads so: of many that are missing most are others.
 pub fn may_read(position: &BoardPosition, kinds: Kinds) -> Bitboard {
     match kinds.single().flatten() {
+        Some(man @ Piece { role: Role::Pawn, color }) => {
+            position.board().by_piece(man) | position.promoted() & position.board().by_color(color)
+        }
         Some(man) => position.board().by_piece(man),
         None => position.board().occupied(),
     }
 }
 
+/// The man on a square if it may read so: a promoted one also as the pawn that it is (WBN 5.7).
+pub fn man_reading(position: &BoardPosition, square: Square, kinds: Kinds) -> Option<Piece> {
+    let man = position.board().piece_at(square)?;
+    let pawn = Piece { role: Role::Pawn, ..man };
+    let reads = kinds.allows(Some(man)) || position.promoted().contains(square) && kinds.allows(Some(pawn));
+    reads.then_some(man)
+}
+
 /// Whether a man on `from` may go to `to` when it is its turn.
 pub fn may_go(man: Piece, from: Square, to: Square, occupied: Bitboard) -> bool {
     let attacked = attacks::attacks(from, man, occupied).contains(to);
-    let pushed = man.role == Role::Pawn && from.file() == to.file() && from.distance(to) <= 2 && !occupied.contains(to);
-    attacked || pushed
+    match man.role {
+        Role::Pawn if !occupied.contains(to) => may_push(man.color, from, to, occupied),
+        _ => attacked,
+    }
+}
+
+/// Whether a pawn may go straight on to a free square.
+fn may_push(color: Color, from: Square, to: Square, occupied: Bitboard) -> bool {
+    let ahead = |square: Square| square.offset(color.fold_wb(8, -8)).filter(|ahead| !occupied.contains(*ahead));
+    let home = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
+    let one = ahead(from);
+    one == Some(to) || home && one.and_then(ahead) == Some(to)
+}
+
+/// The same on a board where anything may stand elsewhere.
+fn could_go(man: Piece, from: Square, to: Square) -> bool {
+    attacks::attacks(from, man, Bitboard::EMPTY).contains(to) || may_go(man, from, to, Bitboard::EMPTY)
 }
