@@ -210,7 +210,7 @@ impl Table {
 
     fn deadline(&self) -> Option<Instant> {
         let boards = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
-        let others = [self.judge_deadline(), self.resumed_deadline(), self.adrift_deadline()];
+        let others = [self.judge_deadline(), self.resumed_deadline(), self.adrift_deadline(), self.turns_at()];
         boards.into_iter().chain(others).flatten().min()
     }
 

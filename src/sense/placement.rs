@@ -131,6 +131,19 @@ impl Placement {
         }
     }
 
+    /// Everything was seen from the other side: squares are turned by 180°, and men that the set-up told are others.
+    pub fn turn(&mut self) {
+        self.cells.reverse();
+        self.changed.reverse();
+        self.earlier.reverse();
+        for (_, kinds) in self.earlier.iter_mut().flatten() {
+            *kinds = kinds.from_other_side();
+        }
+        for (square, kinds) in Square::ALL.into_iter().zip(self.cells) {
+            self.retag(square, kinds.from_other_side());
+        }
+    }
+
     /// What may stand on a square.
     pub fn kinds(&self, square: Square) -> Kinds {
         self.cells[usize::from(square)]
@@ -196,6 +209,16 @@ impl Placement {
         let earlier = &self.earlier[usize::from(square)];
         let then = earlier.iter().find(|(since, _)| *since <= at).or(earlier.last());
         then.map_or(Kinds::ANY, |(_, kinds)| *kinds)
+    }
+
+    /// Since when a square showed what it did at some time, as far as it is remembered.
+    pub fn since_at(&self, square: Square, at: Instant) -> Instant {
+        self.readings(square).map(|reading| reading.since).find(|since| *since <= at).unwrap_or(Instant::LONG_AGO)
+    }
+
+    /// Squares that certainly were not empty at some time.
+    pub fn occupied_at(&self, at: Instant) -> Bitboard {
+        Square::ALL.into_iter().filter(|square| !self.kinds_at(*square, at).allows(None)).collect()
     }
 
     /// When any reading changed last.

@@ -59,12 +59,16 @@ impl BoardSense {
         men.map(|(field, _)| square(field, turned)).collect()
     }
 
-    /// The board lies so: men of unknown kinds told it by the first move.
-    pub fn turn(&mut self, turned: bool, at: Instant) {
-        if !self.fixed && self.turned != Some(turned) {
-            self.turned = Some(turned);
-            self.rebuild(at);
+    /// The board lies so: men that the set-up told apart, or of unknown kinds, told it by the first move. What squares
+    /// showed and when stays known.
+    pub fn turn(&mut self, turned: bool) {
+        if self.fixed || self.turned == Some(turned) {
+            return;
         }
+        if self.turned.unwrap_or(false) != turned {
+            self.placement.turn();
+        }
+        self.turned = Some(turned);
     }
 
     /// The men stood so when the board was looked at last. It tells only when it is known how the board lies.

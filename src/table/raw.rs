@@ -7,14 +7,24 @@
 use super::{DeviceIndex, Table};
 use crate::{
     rules::BoardPosition,
-    sense::{BoardSense, Book, Raw},
-    types::{Bitboard, BoardId, Kinds, MS, Rank, Square},
+    sense::{Book, Placement, Raw},
+    types::{Bitboard, BoardId, Instant, Kinds, MS, Rank, SECOND, Square},
 };
 
 /// Readings of a device that are kept: sixteen channels of a board each.
 const RAW_MAX: usize = 16 * 64;
 /// How long after the first press men that were knocked over are put right (WBN 6.4).
 const TURN_US: i64 = 1200 * MS;
+/// How long it is waited for what tells how a board lies.
+const LIES_US: i64 = 5 * SECOND;
+/// How long after a press its man is read.
+const PRESSED_US: i64 = 300 * MS;
+/// The same of a man that stood there when the clock was pressed.
+const AT_PRESS_US: i64 = 150 * MS;
+/// How long a man has left its square that is moved rather than put right.
+const LEFT_US: i64 = 400 * MS;
+/// Men that hands may hold when it is asked how a board lies.
+const IN_AIR_MAX: u32 = 2;
 
 impl Table {
     pub(super) fn raw(&mut self, device: DeviceIndex, channel: u8, first: u16, raws: &[Raw]) {
@@ -79,13 +89,18 @@ impl Table {
             return;
         }
         let sense = &self.sensors.boards[board.index()].sense;
-        let fits = |turned| begins(position, sense.occupied(turned));
-        let turned = match (fits(false), fits(true)) {
-            (true, true) if !self.is_unsettled(board) => is_turned_by_first(sense),
-            (straight, turned) if straight != turned => turned,
-            _ => return,
+        let now = [false, true].map(|turned| begins(position, sense.occupied(turned), 0));
+        let turned = match now {
+            [straight, turned] if straight != turned => turned,
+            _ => {
+                let pressed = self.play.tracker.pressed_since(board).unwrap_or(self.now);
+                match turned_since(position, sense.placement(), pressed, self.now) {
+                    Some(turned) => turned,
+                    None => return,
+                }
+            }
         };
-        self.sensors.boards[board.index()].sense.turn(turned, self.now);
+        self.sensors.boards[board.index()].sense.turn(turned);
         let devices = 0..self.sensors.devices.len();
         for device in devices.filter(|device| self.sensors.board_of(*device) == Some(board)).collect::<Vec<_>>() {
             let home = std::mem::take(&mut self.sensors.devices[device].home);
@@ -95,14 +110,25 @@ impl Table {
         self.read_again();
     }
 
-    /// Boards on which both sides have moved: nothing more will tell.
+    /// Boards on which it is asked how they lie, or on which nothing more will tell.
     pub(super) fn watch_turns(&mut self) {
         for board in self.play.game.ids() {
-            if self.may_turn(board) && self.play.clocked[board.index()] && !self.is_unsettled(board) {
+            if self.may_turn(board) && self.play.clocked[board.index()] && self.play.tracker.is_pressed(board) {
                 self.find_turn(board);
                 self.observe(board);
             }
         }
+    }
+
+    /// When it is asked next how a board lies.
+    pub(super) fn turns_at(&self) -> Option<Instant> {
+        let asked = self.play.game.ids().filter(|board| self.may_turn(*board) && self.play.clocked[board.index()]);
+        let due = asked.filter_map(|board| {
+            let pressed = self.play.tracker.pressed_since(board)?;
+            let left = self.sensors.boards[board.index()].sense.placement().latest();
+            Some([pressed + TURN_US, pressed + LIES_US, left + LEFT_US])
+        });
+        due.flatten().filter(|due| *due > self.now).min()
     }
 
     /// Whether nobody knows yet how a board lies that begins a game.
@@ -114,7 +140,7 @@ impl Table {
     /// Whether it is soon known how a board lies: its first move has not been pressed, or just so. Until then a man
     /// that somebody has knocked over looks like the move of the other side.
     pub(super) fn is_unsettled(&self, board: BoardId) -> bool {
-        let fresh = |press| self.now < press + TURN_US;
+        let fresh = |press| self.now < press + LIES_US;
         self.may_turn(board)
             && self.play.clocked[board.index()]
             && self.play.tracker.pressed_since(board).is_none_or(fresh)
@@ -143,16 +169,38 @@ impl Table {
     }
 }
 
-/// Both sides have moved: whether the first man that did was White's on a turned board.
-fn is_turned_by_first(sense: &BoardSense) -> bool {
-    let left = |square: &Square| sense.placement().kinds(*square) == Kinds::EMPTY;
-    let homes = [Rank::First, Rank::Second, Rank::Seventh, Rank::Eighth].map(Bitboard::from_rank);
-    let first = homes.into_iter().flatten().filter(left).min_by_key(|square| sense.placement().changed(*square));
-    first.is_some_and(|square| square.rank() > Rank::Fourth)
+/// Whether the board lies turned by what has happened since its first press, if that tells.
+fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instant, now: Instant) -> Option<bool> {
+    if now < pressed + TURN_US {
+        return None;
+    }
+    let is_turned = |square: Square| square.rank() > Rank::Fourth;
+    let then = pressed + PRESSED_US;
+    let men = placement.occupied_at(then);
+    let [straight, turned] = [men, men.rotate_180()].map(|men| begins(position, men, IN_AIR_MAX));
+    if straight != turned {
+        return Some(turned);
+    }
+    // White's man stood there at the press.
+    let middle = [Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth].map(Bitboard::from_rank);
+    let middle: Bitboard = middle.into_iter().flatten().collect();
+    let came = placement.occupied_at(pressed + AT_PRESS_US) & middle;
+    let turned = came.into_iter().filter(|square| is_turned(*square)).count();
+    if came.any() && (turned == 0 || turned == came.into_iter().count()) {
+        return Some(turned > 0);
+    }
+    // Both players had moved: it is White's turn again.
+    let still_empty = |square: &Square| placement.kinds(*square) == Kinds::EMPTY && placement.changed(*square) > then;
+    let left = men.into_iter().filter(still_empty).filter(|square| placement.changed(*square) + LEFT_US <= now);
+    if let Some(square) = left.min_by_key(|square| placement.changed(*square)) {
+        return Some(is_turned(square));
+    }
+    let first = came.into_iter().min_by_key(|square| placement.since_at(*square, then))?;
+    (now >= pressed + LIES_US).then_some(is_turned(first))
 }
 
-/// Whether men stand so after White's first move, or after Black's reply to it.
-fn begins(position: &BoardPosition, men: Bitboard) -> bool {
+/// Whether men stand so after White's first move, or after Black's reply to it, but for so many that are in the air.
+fn begins(position: &BoardPosition, men: Bitboard, in_air: u32) -> bool {
     let after = |position: &BoardPosition, m| {
         let mut after = position.clone();
         after.play(m);
@@ -160,7 +208,10 @@ fn begins(position: &BoardPosition, men: Bitboard) -> bool {
     };
     position.legal_moves().into_iter().any(|m| {
         let first = after(position, m);
-        let stands = |position: &BoardPosition| position.board().occupied() == men;
+        let stands = |position: &BoardPosition| {
+            let occupied = position.board().occupied();
+            men.is_subset(occupied) && (occupied & !men).count() as u32 <= in_air
+        };
         stands(&first) || first.legal_moves().into_iter().any(|reply| stands(&after(&first, reply)))
     })
 }

@@ -112,7 +112,7 @@ impl Table {
                 continue;
             };
             if let Some(turned) = found.turned {
-                unit.sense.turn(turned, self.now);
+                unit.sense.turn(turned);
             }
             if let (Some(white), Some(clock)) = (found.clock_white, &mut unit.clock) {
                 clock.remember(white);

@@ -50,6 +50,19 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
+    /// What the same men are if they were known by their squares in the set-up, and that is seen from the other side:
+    /// of the other colour, kings are queens.
+    #[must_use]
+    pub fn from_other_side(self) -> Kinds {
+        let other = |bit: u8| match piece(bit) {
+            Piece { color, role: Role::King } => Role::Queen.of(!color),
+            Piece { color, role: Role::Queen } => Role::King.of(!color),
+            Piece { color, role } => role.of(!color),
+        };
+        let bits = (1..=12).filter(|bit| self.0 & 1 << bit != 0);
+        Kinds(bits.fold(self.0 & Kinds::EMPTY.0, |men, bit| men | Kinds::only(other(bit)).0))
+    }
+
     /// The only possibility, if there is just one: `Some(None)` is an empty cell.
     pub fn single(self) -> Option<Option<Piece>> {
         match self.0.count_ones() {
@@ -107,6 +120,9 @@ mod tests {
             }
         }
         assert_eq!(Kinds::EMPTY.single(), Some(None));
+        let [king, queen] = [Role::King.of(Color::White), Role::Queen.of(Color::Black)].map(Kinds::only);
+        assert_eq!((king.from_other_side(), queen.from_other_side()), (queen, king));
+        assert!([Kinds::EMPTY, Kinds::OCCUPIED, Kinds::ANY].iter().all(|kinds| kinds.from_other_side() == *kinds));
         assert!(Kinds::ANY.allows(None) && !Kinds::OCCUPIED.allows(None));
     }
 }
