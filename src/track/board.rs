@@ -340,6 +340,7 @@ impl BoardTrack {
             gone: Bitboard::EMPTY,
             said: ByColor::default(),
             unseen: cost::UNSEEN,
+            must: false,
             most: u32::MAX,
             noting: self.notes.is_some(),
             gap: self.is_unwatched(),
@@ -378,7 +379,7 @@ impl BoardTrack {
     }
 
     /// Keeps what the line shares with the one before.
-    fn take_line(&mut self, mut position: BoardPosition, line: &[Move], placement: &Placement, at: Instant) {
+    pub(super) fn take_line(&mut self, mut position: BoardPosition, line: &[Move], placement: &Placement, at: Instant) {
         let kept = self.line.iter().zip(line).take_while(|(old, new)| old.played == **new).count();
         self.line.truncate(kept);
         for (index, played) in line.iter().enumerate() {

@@ -37,6 +37,8 @@ pub const CAUGHT_PASSING: u32 = CAUGHT + 1;
 pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
+/// A ply of a promoted man that lay on its side: nobody has seen it leave its square.
+pub const RISEN: u32 = 5;
 /// Castling whose king nobody has seen: it has left its square, and the rook has come to its own.
 pub const HALF_CASTLED: u32 = 2;
 /// A man of the player who is not to move went where it may go next.
@@ -45,7 +47,9 @@ pub const PREMOVE: u32 = 6;
 pub const TOUCHED: u32 = 1;
 /// A drop of a man that was not seen to leave the pocket.
 pub const FROM_NOWHERE: u32 = 3;
-/// The same, where every man that was captured for the player is known to have come to the tray.
+/// A drop of a man that was seen on the board before its tray told that it had left.
+pub const TAKEN_LATER: u32 = 3;
+/// A drop of a man that was not seen to leave the pocket, where all that were captured for the player came to the tray.
 pub const FROM_NOBODY: u32 = 10;
 /// A drop of a man that left no tray, while one like it has left the board that goes there, or, where nobody saw the
 /// drop, any man of the player: hardly dearer than to say that this one was moved illegally.
@@ -78,7 +82,7 @@ pub const LATER_PRESSED: u32 = 4;
 /// A man of the player came to its square after the other one's press, the line's own man before it: that was the move.
 pub const IN_TURN: u32 = 6;
 /// A man of the player who moved last went ahead of its turn before the move itself was made.
-pub const SOONER: u32 = 2;
+pub const SOONER: u32 = 6;
 /// A ply whose man was read where it went before the man of the ply before it, by less than a scan.
 pub const DISORDERED: u32 = 1;
 /// An illegal move.

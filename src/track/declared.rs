@@ -237,7 +237,9 @@ impl BoardTrack {
             && said.is_none()
             && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
         let stands = self.stands_now(index, alternative.to());
-        open || stands.is_some_and(|square| line.iter().any(|m| m.from() == Some(square)))
+        // What was said is given up only for a move that was pressed for.
+        let plies = if said.is_some() { self.presses.len() } else { usize::MAX };
+        open || stands.is_some_and(|square| line.iter().take(plies).any(|m| m.from() == Some(square)))
     }
 }
 

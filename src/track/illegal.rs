@@ -284,8 +284,11 @@ fn moved_to(
     let man = position.board().piece_at(from)?;
     let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
     let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
-    // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn.
-    let left = placement.changed(from) < rest_since && position.board().piece_at(to).is_none();
+    // What stood beside its square before the other player had moved, or had pressed where it cannot go there at all,
+    // was displaced rather than moved ahead of its turn.
+    let goes = search::may_go(man, from, to, position.board().occupied());
+    let begun = if goes { rest_since } else { pressed[1] };
+    let left = placement.changed(from) < begun && position.board().piece_at(to).is_none();
     let ahead = (placement.changed(to) < rest_since || left) && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {
         Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => {

@@ -370,8 +370,9 @@ impl Tracker {
             return Some(completed);
         }
         let drop = track.complete_unseen_drop(position, board, seen, at).map(|completed| (How::Unseen, completed));
+        let made = drop.or_else(|| Some((How::Line, track.complete_made(position, board, seen, at)?)));
         let mut illegal = || Some((How::Illegal, track.complete_illegal(position, board, seen, at)?));
-        let found = drop.or_else(&mut illegal);
+        let found = made.or_else(&mut illegal);
         let unseen = || Some((How::Unseen, track.complete_unseen(position, board, seen, at)?));
         let (how, completed) = found.or_else(unseen)?;
         track.note_completed(how, &completed, position, Some(seen), at);

@@ -18,6 +18,8 @@ const TOGGLES_MAX: usize = 2;
 const HEARD_MAX: usize = 32;
 /// A lever that goes there and back again and there within this time may have bounced.
 const BOUNCE_US: i64 = 300 * MS;
+/// The same, as late as its messages may be read, where nothing was played.
+const LATE_BOUNCE_US: i64 = 500 * MS;
 /// So fast nobody plays at all.
 const FASTEST_US: i64 = 150 * MS;
 /// Nobody presses so soon after the other player, if no man stands there to be pressed for.
@@ -70,7 +72,7 @@ impl BoardTrack {
         let mut presses = self.presses.iter();
         let Some((up, down)) = presses.next().zip(presses.next()) else { return false };
         let before = self.heard.iter().rfind(|heard| heard.at < up.at).filter(|before| before.by == down.by);
-        let bounced = up.by != down.by && before.is_some_and(|before| down.at - before.at < BOUNCE_US);
+        let bounced = up.by != down.by && before.is_some_and(|before| down.at - before.at < LATE_BOUNCE_US);
         if bounced {
             let [up, down] = [up.at, down.at];
             self.presses.drain(..2);
@@ -120,7 +122,10 @@ impl BoardTrack {
         let Some(press) = self.presses.front() else { return false };
         let late = press.at + LATE_US;
         match self.line.first() {
-            None => self.unexplained.is_empty() && at >= late,
+            // Of a board that nobody has looked at yet nothing is known.
+            None if self.began > press.at => false,
+            // Men that stand elsewhere since before were not moved for it.
+            None => (self.unexplained.is_empty() || self.changed_at < press.at) && at >= late,
             Some(first) => self.line.len() == 1 && first.made_at > late,
         }
     }

@@ -150,8 +150,13 @@ impl BoardTrack {
         // Other presses of the same plies say nothing about an illegal move.
         let may_repress = deaf.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
-        if let Some(same) = otherwise.filter(|_| may_repress) {
-            return straight.map(|(told, _)| Reread { first, from: first + same, told });
+        if let Some((same, (told, _))) = otherwise.filter(|_| may_repress).zip(straight.as_ref()) {
+            // Presses that were heard late may be those of other plies.
+            let doubtful = told.doubt() >= cost::PREMOVE;
+            let better = doubtful.then(|| hindsight::tell(account, &[], told.cost - cost::REREAD)).flatten();
+            let differs = better.as_ref().and_then(|better| Self::differs(better, told, tail, false));
+            let (from, told) = differs.zip(better).unwrap_or((same, told.clone()));
+            return Some(Reread { first, from: first + from, told });
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
             let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;

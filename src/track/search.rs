@@ -24,7 +24,7 @@ pub use self::{
     arriving::Arriving,
     evidence::Evidence,
     rivals::rivals,
-    stray::{man_reading, may_go, stray},
+    stray::{man_reading, may_go, sooner, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
 use self::{floor::least, frontier::Frontier, refund::refund};
@@ -55,6 +55,8 @@ const CAUGHT_US: i64 = 2 * SECOND;
 const TRAY_LATE_US: i64 = 500 * MS;
 /// Plies in which a man makes a move and comes back.
 const BACK_PLIES: usize = 3;
+/// No line costs as much: some ply was made.
+const MADE_UP: u32 = 1000;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
 /// Men of a board that may be known to read as another man.
@@ -101,7 +103,10 @@ impl Hand {
 
     /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
     pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
+        // Hands need longer from the tray to the board than trays to tell of it.
+        let later = *self.men.get(role) == 1 && seen < *self.taken.get(role);
         match self.take(role, seen) {
+            true if later => named!(TAKEN_LATER),
             true => ("", 0),
             false if self.alone || self.lies(role) => named!(FROM_NOBODY),
             false => named!(FROM_NOWHERE),
@@ -200,6 +205,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
     let search = Search::new(position, evidence);
     let root = search.root(position);
     let mut best = search.believed(&root);
+    if evidence.must && best.line.is_empty() {
+        best.cost = MADE_UP;
+    }
     let mut tried = Tried::default();
     search.note(&mut tried, std::slice::from_ref(&root));
     if !search.worth_looking(&root) {
@@ -230,6 +238,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         if open.is_empty() && answered && !back {
             break;
         }
+    }
+    if best.line.is_empty() {
+        best.cost = root.cost;
     }
     let weighing = search.weighing(&root, &best, tried);
     explanation(best, &firsts, weighing)
@@ -325,7 +336,7 @@ impl<'a> Search<'a> {
             let expected = self.kept(&parent.line) == parent.line.len();
             let expected = self.evidence.before.get(parent.line.len()).copied().filter(|_| expected);
             let absent = self.evidence.blind & parent.position.board().occupied();
-            let open = parent.mismatch.any() | self.restless | absent;
+            let open = parent.mismatch.any() | self.restless | self.returned | absent;
             let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
             let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to, touching: Bitboard::FULL };
             match expected.map(|m| m.from().ok_or(m.to())) {
@@ -388,8 +399,10 @@ impl<'a> Search<'a> {
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
         let seen = matches!(absence, 0 | cost::ABSENT);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
+        let risen = weigh!(self.items, RISEN * u32::from(self.has_risen(m, parent, self.evidence.since[index % 2])));
         let (name, refund) = if self.had_no_room(m, parent, index) { ("", 0) } else { refund(parent, m) };
-        let spent = parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried;
+        let spent =
+            parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried + risen;
         Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }
     }
 
@@ -451,6 +464,13 @@ impl<'a> Search<'a> {
         let pressed = index.checked_sub(2).and_then(|own| presses.get(own)).filter(|_| presses.len() < index);
         let stood = pressed.is_some_and(|press| placement.changed(to) + super::AT_PRESS_US <= *press);
         weigh!(self.items, UNPRESSED * if stood && !self.dark.contains(to) { 2 } else { 0 })
+    }
+
+    /// Whether a ply's man lay on its side where no sensor felt it: its square has shown nothing since before.
+    fn has_risen(&self, m: Move, parent: &Node, since: Instant) -> bool {
+        let Evidence { placement, gap, .. } = self.evidence;
+        let lay = |from: Square| placement.kinds(from) == Kinds::EMPTY && placement.changed(from) < since;
+        !gap && m.from().is_some_and(|from| parent.position.promoted().contains(from) && lay(from))
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.

@@ -6,7 +6,7 @@
 use super::{
     AT_PRESS_US, Completed, Completion, Press, SCAN_US,
     board::{BoardTrack, LATE_US, SWEPT_MEN, Seen},
-    cost,
+    cost, illegal,
     search::{self, Evidence, Hand},
 };
 use crate::{
@@ -93,6 +93,28 @@ impl BoardTrack {
         self.presses.pop_front();
         self.take_for_blind(played.to());
         Some(self.completed_by(press, position, board, (played, press.at), Vec::new()))
+    }
+
+    /// Completes the first ply of a legal line that nothing but its ply's absence speaks against, if an illegal move
+    /// explains less: the other player has answered.
+    pub fn complete_made(
+        &mut self,
+        position: &BoardPosition,
+        board: BoardId,
+        seen: &Seen<'_>,
+        at: Instant,
+    ) -> Option<Completed> {
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
+        let illegal = illegal::explain(position, evidence).map_or(u32::MAX, |illegal| illegal.cost);
+        let found = search::explain(position, Evidence { must: true, ..evidence }, presses.len() + 2);
+        let made = presses.len() > 1 && !found.line.is_empty() && found.mismatch.foreign.is_empty();
+        if !made || found.cost >= illegal.min(cost::ILLEGAL_MOST) {
+            return None;
+        }
+        self.rivals = found.rivals.to_vec();
+        self.take_line(position.clone(), &found.line, seen.placement, at);
+        self.complete(position, board, Some(seen))
     }
 
     /// Completes a legal move to a square where no sensor shows the man, when nothing else is left to believe.

@@ -9,7 +9,7 @@ use crate::{
     rules::{BoardPosition, Move},
     sense::Reading,
     track::{
-        AT_PRESS_US, SCAN_US, cost,
+        AT_PRESS_US, CARRIED_US, SCAN_US, cost,
         explain::{Items, named, weigh},
         search,
     },
@@ -187,6 +187,9 @@ impl Charge<'_> {
         };
         let foreign: Bitboard = wrong.into_iter().filter(stands).collect();
         let mut missing = wrong & !foreign;
+        // A promoted man that lies on no square may stand elsewhere.
+        let lying = |square: &Square| log.kinds_at(*square, self.at + LATE_US) == Kinds::EMPTY;
+        let lying: Bitboard = self.position.promoted().into_iter().filter(lying).collect();
         let in_hand = self.next.and_then(|(next, _)| self.position.board().piece_at(next.from()?));
         for square in foreign {
             let reading = log.last(square, self.at + LATE_US);
@@ -199,7 +202,7 @@ impl Charge<'_> {
                 let (name, stray) = self.stray(man, from, square, recent);
                 Some(((name, stray.saturating_sub(known)), from, man))
             };
-            let from = (missing | leaving).into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
+            let from = (missing | leaving | lying).into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
             let man = kinds.single().flatten();
             let theirs = |man: Piece| recent && man.color == self.position.turn();
             match from {
@@ -216,8 +219,11 @@ impl Charge<'_> {
                     if theirs(man) && !self.wrong.contains(from) {
                         lasting &= !(Bitboard::from(square) | Bitboard::from(from));
                     }
-                    let in_turn = man.color != self.position.turn() && self.is_in_turn(log, square);
-                    cost += weigh!(items, IN_TURN * u32::from(in_turn));
+                    let own = man.color != self.position.turn();
+                    cost += weigh!(items, IN_TURN * u32::from(own && self.is_in_turn(log, square)));
+                    if own && name == named!(PREMOVE).0 && self.is_sooner(log, square) {
+                        cost += items.take("SOONER", search::sooner(from, square));
+                    }
                     cost += items.take(name, stray);
                 }
                 _ => cost += weigh!(items, FOREIGN),
@@ -247,9 +253,19 @@ impl Charge<'_> {
 
     /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
     fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
+        self.arrivals(log, square).is_some_and(|[came, arrived]| arrived < self.from && self.from < came)
+    }
+
+    /// Whether a man came to a square before the ply's man.
+    fn is_sooner(&self, log: &Log<'_>, square: Square) -> bool {
+        self.arrivals(log, square).is_some_and(|[came, arrived]| came + CARRIED_US < arrived)
+    }
+
+    /// When a man came to a square, and the ply's man to its own.
+    fn arrivals(&self, log: &Log<'_>, square: Square) -> Option<[Instant; 2]> {
         let [came, arrived] = [square, uci::destination(self.played)].map(|to| log.last(to, self.at));
         let arrived = arrived.filter(|arrived| arrived.kinds != Kinds::EMPTY);
-        came.zip(arrived).is_some_and(|(came, arrived)| arrived.since < self.from && self.from < came.since)
+        Some([came?.since, arrived?.since])
     }
 
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.
@@ -317,7 +333,10 @@ impl Charge<'_> {
         let before = |from| log.came_before(from, (to, self.after.at(to)), self.earlier, self.at + LATE_US);
         let captured = captured || walked.is_some_and(before);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
+        // A promoted man may have lain there, where nothing felt it.
+        let lay = |from: &Square| self.before.at(*from).single().is_none() && stayed(from) && empty(from);
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
+            + weigh!(items, RISEN * u32::from(walked.as_ref().is_some_and(lay)))
     }
 
     /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.

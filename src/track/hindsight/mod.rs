@@ -11,6 +11,7 @@
 //! that the reply touches may have changed before the press. The cheapest lines are kept after every press; the last
 //! ones are finished by the search of the present.
 
+mod alike;
 mod candidates;
 mod charge;
 mod coming;
@@ -525,56 +526,6 @@ impl<'a> Teller<'a> {
         Some(empty.since)
     }
 
-    /// Men in partners' trays that no capture explains, if these plies were played and not those of the record: what
-    /// only the record captures may be on its way yet.
-    fn arrived(&self, node: &Node) -> ByColor<Hand> {
-        let mut arrived = *self.account.arrived;
-        if arrived == ByColor::default() {
-            return arrived;
-        }
-        let first = self.account.root.turn();
-        let captures = |(index, m): (usize, Move)| Some((if index % 2 == 0 { first } else { !first }, m.capture()?));
-        let mut known: Vec<(Color, Role)> =
-            self.account.promoted.iter().copied().enumerate().filter_map(captures).collect();
-        let mut plies: Vec<Move> = self.back(node).map(|ply| ply.played).collect();
-        plies.reverse();
-        for capture in plies.into_iter().enumerate().filter_map(captures) {
-            match known.iter().position(|other| *other == capture) {
-                Some(index) => _ = known.swap_remove(index),
-                None => arrived.get_mut(capture.0).explain(capture.1),
-            }
-        }
-        arrived
-    }
-
-    /// The cheapest lines, of those that lead to the same only one.
-    fn cheapest(&self, lines: Vec<Node>) -> Vec<Node> {
-        if lines.len() < 2 {
-            return lines;
-        }
-        // Lines are large: their order is found first.
-        let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
-        order.sort_unstable();
-        let mut kept: Vec<usize> = Vec::with_capacity(self.account.lines.min(lines.len()));
-        for (_, index) in order {
-            if kept.len() < self.account.lines
-                && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other]))
-            {
-                kept.push(index);
-            }
-        }
-        let mut lines: Vec<Option<Node>> = lines.into_iter().map(Some).collect();
-        kept.into_iter().filter_map(|index| lines[index].take()).collect()
-    }
-
-    /// Whether what comes later cannot tell two lines apart.
-    fn are_alike(&self, node: &Node, other: &Node) -> bool {
-        other.completed == node.completed
-            && other.position.turn() == node.position.turn()
-            && other.squares == node.squares
-            && (*self.account.arrived == ByColor::default() || self.arrived(node) == self.arrived(other))
-    }
-
     /// The plies of a line, the last first.
     fn back(&self, node: &Node) -> impl Iterator<Item = &Ply> {
         self.tried(node).map(|tried| &tried.ply)
@@ -619,7 +570,7 @@ impl<'a> Teller<'a> {
         let since = [made(2), made(1)];
         let Account { aliases, blind, young, noting, .. } = self.account;
         let placement = self.log.placement;
-        let arrived = &self.arrived(&node);
+        let arrived = &self.arrived(&node, usize::MAX);
         let timely = young.first().is_some_and(|press| press.by == node.position.turn());
         let presses: Vec<Instant> = young.iter().filter(|_| timely).map(|press| press.at).collect();
         // Where a press was forgotten, that of the next player was, too, and the next one heard is the player's own.
@@ -639,6 +590,7 @@ impl<'a> Teller<'a> {
             gone: placement.unchanged_since(placement.latest() + -GONE_US),
             said: self.account.said,
             unseen: cost::UNSEEN,
+            must: false,
             most: below.saturating_sub(node.cost),
             noting,
             gap: false,

@@ -40,6 +40,8 @@ pub struct Evidence<'a> {
     pub said: ByColor<Option<Role>>,
     /// What a ply costs whose man has not been seen on its destination.
     pub unseen: u32,
+    /// Some ply was made, whatever speaks against it.
+    pub must: bool,
     /// A line that costs so much is as good as none.
     pub most: u32,
     /// Whether the answer says what was weighed.

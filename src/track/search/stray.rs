@@ -31,7 +31,7 @@ impl Search<'_> {
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
                 missing.discard(from);
-                let ahead = cost == cost::PREMOVE;
+                let ahead = (cost == cost::PREMOVE).then(|| sooner(from, to));
                 let later = (color != position.turn()).then(|| self.later((line, position), (to, ahead), arrived));
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
@@ -44,18 +44,22 @@ impl Search<'_> {
     }
 
     /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
-    /// before it, by name.
+    /// before it, by name; `ahead`: what that costs, if it may have.
     fn later(
         &self,
         (line, after): (&Line, &BoardPosition),
-        (to, ahead): (Square, bool),
+        (to, ahead): (Square, Option<u32>),
         arrived: Instant,
     ) -> (&'static str, u32) {
         let Evidence { placement, pressed: [_, turn_since], .. } = self.evidence;
         let came = placement.changed(to);
+        let sooner = ahead.map_or(("", 0), |cost| ("SOONER", cost));
+        if line.is_empty() {
+            return if came + CARRIED_US < self.evidence.rest_since { sooner } else { ("", 0) };
+        }
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
         match pressed {
-            _ if ahead && came + CARRIED_US < arrived && self.is_first(line, after, came) => named!(SOONER),
+            _ if ahead.is_some() && came + CARRIED_US < arrived && self.is_first(line, after, came) => sooner,
             _ if came <= arrived => ("", 0),
             Some(press) if came <= *press && turn_since < came && self.came_before_turn(line) => named!(IN_TURN),
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
@@ -91,6 +95,15 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
         // A king two squares off has castled.
         2 if man.role != Role::King => named!(DISPLACED_FAR),
         _ => named!(FOREIGN),
+    }
+}
+
+/// What it costs beside `PREMOVE` that a man went ahead before its player's move itself: hardly more than that it
+/// stands beside its square.
+pub fn sooner(from: Square, to: Square) -> u32 {
+    match from.distance(to) {
+        0..=1 => cost::SOONER.min(cost::DISPLACED + 1 - cost::PREMOVE),
+        _ => cost::SOONER,
     }
 }
 

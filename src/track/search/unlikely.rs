@@ -25,7 +25,15 @@ impl Search<'_> {
         let capture = if unfelt { self.unlikely_capture(m, parent) } else { 0 };
         let drop = if unseen { self.unlikely_drop(m, parent, index) } else { 0 };
         let order = !unseen && parent.absence == 0 && self.came_before_last(m, parent);
-        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order)
+        let late = !unseen && self.came_after_press(m, parent, index);
+        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + u32::from(late)
+    }
+
+    /// Whether the ply's man was seen where it went only after its clock had been pressed.
+    fn came_after_press(&self, m: Move, parent: &Node, index: usize) -> bool {
+        let Some(press) = self.evidence.presses.get(index) else { return false };
+        let (since, man) = (self.evidence.since[index % 2], m.role().of(parent.position.turn()));
+        m.promotion().is_none() && !self.evidence.placement.showed(uci::destination(m), man, since, *press)
     }
 
     /// Whether the ply's man was read where it went before the man of the ply before it. One scan may read them so.
