@@ -2,10 +2,13 @@
 
 use rand::Rng;
 
-use crate::types::{Instant, MS, Seat};
+use crate::{
+    rules::Reason,
+    simulate::world::Action,
+    types::{Instant, MS, Seat},
+};
 
 use super::{Hands, Millis, Profile, Spent, habit::Habit, motion::Motion, profile::draw};
-use crate::simulate::world::Action;
 
 /// A move that took longer on the record's clock is not answered before the press: its player thinks.
 const QUICK: i64 = 1200 * MS;
@@ -106,6 +109,10 @@ impl Hands<'_> {
     /// When a motion begins that does not wait for the opponent's press.
     fn early(&mut self, index: usize, spent: Spent, react: i64) -> Option<Instant> {
         let ply = &self.plies[index];
+        if ply.illegal == Some(Reason::NotYourPiece) {
+            // Nobody takes a man of the opponent's for an own one while the opponent's hand is at it.
+            return None;
+        }
         let board = self.boards[ply.seat.board.index()];
         let before = self.plies[..index].iter().rfind(|before| before.seat.board == ply.seat.board)?;
         let noticed = if ply.answers_unexpected(before) { draw(&mut self.rng, &NOTICED) } else { 0 };
