@@ -59,6 +59,8 @@ pub struct Around<'a> {
     pub landing: &'a dyn Fn(Seat, Role) -> bool,
     /// Whether a man of this kind is off its square or captured by a move that is not completed.
     pub in_air: &'a dyn Fn(Piece) -> bool,
+    /// Whether a move that is made and not completed captures such a man for a seat.
+    pub captured: &'a dyn Fn(Seat, Piece) -> bool,
 }
 
 /// When a man's wait is over, if it is told nothing of yet.
@@ -154,6 +156,10 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     }
     // A drop of a man that has not left its tray is no drop: the record is wrong.
     if men.men().iter().any(|man| man.lies == Some(stray.seat) && man.piece == stray.piece) {
+        return (None, false);
+    }
+    // It was passed before the clock was pressed for its capture.
+    if (around.captured)(stray.seat, stray.piece) {
         return (None, false);
     }
     let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });

@@ -135,6 +135,15 @@ fn in_air(sights: &[BoardSight<'_>], piece: Piece) -> bool {
     })
 }
 
+/// Whether a made move captures such a man for a seat.
+fn captured(sights: &[BoardSight<'_>], seat: Seat, piece: Piece) -> bool {
+    seat.partners(sights.len()).any(|partner| {
+        let Some(sight) = sights.get(partner.board.index()) else { return false };
+        let own = sight.game.board(sight.board).turn() == partner.color;
+        sight.line.iter().skip(usize::from(!own)).step_by(2).any(|ply| ply.captured == Some(piece))
+    })
+}
+
 /// Whether a seat's tray can be believed: it speaks, tells men apart and every slot says something.
 fn tells(sensors: &Sensors, judge: (&[bool], &[TrayView]), seat: Seat) -> bool {
     let (vague, shown) = judge;
@@ -164,6 +173,7 @@ impl Table {
             },
             landing: &|seat, role| landing(&sights, seat, role),
             in_air: &|piece| in_air(&sights, piece),
+            captured: &|seat, piece| captured(&sights, seat, piece),
         };
         let drafts = ask(referee, &around, &sights);
         self.report(drafts);
