@@ -223,6 +223,13 @@ impl Docket {
         lapsed
     }
 
+    /// The claim of an incident had lapsed before it was noticed.
+    pub fn lapse(&mut self, id: u64, at: Instant) -> Option<Incident> {
+        let entry = self.entries.iter_mut().find(|entry| entry.incident.id == id)?;
+        entry.incident.claim_until = Some(at);
+        self.decide(id, IncidentState::Lapsed)
+    }
+
     /// Time runs again: what was told of the pause is over.
     pub fn went_on(&mut self, at: Instant) -> Vec<Incident> {
         let mut lapsed = Vec::new();

@@ -122,6 +122,8 @@ impl Table {
             });
             drops.collect()
         });
+        let illegal: Vec<(Seat, Completed)> =
+            found.iter().filter_map(|effect| self.illegal_ply(board, effect)).collect();
         let last: Vec<Completed> =
             self.plies_of(board).rev().take(LAST_PLIES).map(|entry| entry.completed.clone()).collect();
         for completed in last {
@@ -133,6 +135,32 @@ impl Table {
             }
             self.judge.referee.boards[board.index()].castled_anew(seat, &completed);
         }
+        illegal.into_iter().for_each(|(seat, completed)| self.tell_illegal(seat, &completed));
+    }
+
+    /// A ply as the record has it now, if it is illegal.
+    fn illegal_ply(&self, board: BoardId, effect: &Effect) -> Option<(Seat, Completed)> {
+        let same =
+            |completed: &&Completed| (completed.completed_at, completed.played) == (effect.completed_at, effect.played);
+        let completed = self.plies_of(board).map(|entry| &entry.completed).find(same);
+        Some((effect.seat, completed.filter(|completed| !completed.illegal.is_empty())?.clone()))
+    }
+
+    /// An illegal move that was found late: the time to claim it is over with the opponent's next move.
+    fn tell_illegal(&mut self, seat: Seat, completed: &Completed) {
+        let (board, at) = (completed.board, completed.completed_at);
+        let entry = self.plies_of(board).find(|entry| entry.completed.completed_at == at);
+        let Some(written) = entry.map(|entry| entry.event.san.clone()) else { return };
+        let replied =
+            |entry: &&super::history::Entry| entry.event.seat == seat.opponent() && entry.completed.completed_at > at;
+        let reply = self.plies_of(board).find(replied).map(|entry| entry.completed.completed_at);
+        self.consult(|referee, _, sights| {
+            let draft = referee.judge_move(&sights[board.index()], seat, completed, &written, false);
+            draft.into_iter().collect()
+        });
+        let told = self.judge.referee.docket.entries().last().map(|entry| entry.incident.id);
+        let lapsed = told.zip(reply).and_then(|(id, at)| self.judge.referee.docket.lapse(id, at));
+        lapsed.into_iter().for_each(|incident| self.tell(incident));
     }
 
     /// Whether nothing is left of what an incident said.

@@ -67,7 +67,7 @@ impl BoardTrack {
     ) -> Option<Completed> {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
-        let trusted = |found: &Illegal| self.is_trusted_for(trusted_plies(found)) || made_up(found);
+        let trusted = |found: &Illegal| self.is_known(found) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
             return None;
@@ -85,12 +85,11 @@ impl BoardTrack {
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
         let moved = || self.may_have_moved(position, found.played, seen);
-        if found.contested || found.open || self.line.is_empty() && (!found.own || moved()) {
+        if found.contested || found.open || !found.own || self.line.is_empty() && moved() {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let nothing = self.line.is_empty() && (found.own || found.cost < legal + cost::ILLEGAL_STEP);
-        let better = nothing || found.cost < legal;
+        let better = self.line.is_empty() || found.cost < legal;
         let root = arriving.apply(position);
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
@@ -135,6 +134,21 @@ impl BoardTrack {
 
     fn is_trusted_for(&self, plies: usize) -> bool {
         self.past.iter().rev().take(plies).all(Past::is_trusted)
+    }
+
+    /// Whether what an illegal move is held against is known. Where men stand is known as soon as the board has shown
+    /// it, and what is in the pocket if no drop of that kind was read anew; of rights to castle only the plies tell.
+    fn is_known(&self, found: &Illegal) -> bool {
+        use Reason::{CastlingBlocked, CastlingRights, CastlingThroughCheck, DropNotInPocket};
+        let plies = trusted_plies(found);
+        let castles = |reason: &Reason| matches!(reason, CastlingBlocked | CastlingRights | CastlingThroughCheck);
+        if found.reasons.iter().any(castles) {
+            return self.is_trusted_for(plies);
+        }
+        let dropped = found.reasons.contains(&DropNotInPocket).then(|| found.played.role());
+        let doubted = |past: &Past| dropped.is_some_and(|role| *past.doubted.get(role));
+        let doubted = self.past.iter().rev().take(plies).any(doubted);
+        !doubted && self.is_trusted_for(plies.min(self.past.len().saturating_sub(self.agreed)))
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.

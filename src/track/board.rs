@@ -19,7 +19,9 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Pocket, Reason},
     sense::{Mismatch, Placement},
-    types::{Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, MS, Piece, Rank, Role, SECOND, Square},
+    types::{
+        Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Kinds, MS, Piece, Rank, Role, SECOND, Square,
+    },
 };
 
 /// Presses that may wait for their plies.
@@ -122,6 +124,12 @@ pub struct BoardTrack {
     pub(super) rested_at: Instant,
     /// Men stand where the line has none.
     strangers: bool,
+    /// The clock was pressed on a line that costs as much as an illegal move: it may be made up.
+    made_up: bool,
+    /// The pawn of the line's first ply stood where it promotes and is off again: it is being exchanged.
+    exchanged: bool,
+    /// So many plies at the beginning have led to what the board showed later: where men stand is known.
+    pub(super) agreed: usize,
     /// The line begins with the drop of a man that still lies in the tray.
     pub(super) dropped_lies: bool,
     /// The clock was pressed on a line that much speaks against, where squares do not tell men: a man may be another.
@@ -205,6 +213,9 @@ impl BoardTrack {
             lifted_at: Instant::LONG_AGO,
             rested_at: Instant::LONG_AGO,
             strangers: false,
+            made_up: false,
+            exchanged: false,
+            agreed: 0,
             dropped_lies: false,
             strained: false,
             looked_illegal: None,
@@ -263,6 +274,7 @@ impl BoardTrack {
         self.looked_back = None;
         self.reviewed = 0;
         self.suspicion = Suspicion::default();
+        self.agreed = 0;
         self.refused.clear();
         self.put_right.clear();
         self.given = 0;
@@ -309,8 +321,12 @@ impl BoardTrack {
         self.told = told;
         self.doubt = told || found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
+        let against = found.cost.saturating_sub(found.line.len() as u32 * cost::PLY);
         let vague = !presses.is_empty() && seen.placement.ambiguous().any();
-        self.strained = vague && found.cost >= found.line.len() as u32 * cost::PLY + cost::STRAINED;
+        self.strained = vague && against >= cost::STRAINED;
+        self.made_up = !presses.is_empty() && against >= cost::ILLEGAL;
+        self.exchanged = found.line.first().is_some_and(|first| is_exchanged(&position, *first, seen.placement));
+        self.note_agreement(&position, seen.placement);
         self.rivals = rivals;
         self.changed_at = seen.placement.latest();
         if self.completion != Completion::Clock {
@@ -443,7 +459,7 @@ impl BoardTrack {
         });
         let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
         // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky || self.strangers || self.dropped_lies || self.strained;
+        let unclear = self.in_air.any() || self.shaky || self.is_doubtful_line() || self.strained || self.exchanged;
         let asked = if self.strained { self.changed_at + LOOK_BACK_REST_US } else { Instant::LONG_AGO };
         let asked = |press: &Press| (press.at + SCAN_US).max(asked.min(press.at + UNEXPLAINED_US));
         let open = self.presses.front().filter(|_| unclear).map(asked);
@@ -512,8 +528,29 @@ impl BoardTrack {
 
     /// The press that waits, if the line does not explain all that is seen.
     pub fn doubtful_press(&self) -> Option<Instant> {
-        let doubtful = self.line.is_empty() || self.strangers || self.dropped_lies;
+        let doubtful = self.line.is_empty() || self.is_doubtful_line();
         self.presses.front().filter(|_| doubtful).map(|press| press.at)
+    }
+
+    /// Whether an illegal move may explain the board as well as the line.
+    fn is_doubtful_line(&self) -> bool {
+        self.strangers || self.dropped_lies || self.made_up
+    }
+
+    /// Notes that the board shows what the plies have led to, a man in the air apart: those before the last one, whose
+    /// man may go on, were read as they were played or come to the same.
+    fn note_agreement(&mut self, position: &BoardPosition, placement: &Placement) {
+        let mismatch = placement.mismatch(position);
+        if mismatch.foreign.is_empty() && mismatch.missing.count() <= 1 && placement.ambiguous().is_empty() {
+            self.agreed = self.past.len().saturating_sub(1).max(self.agreed);
+        }
+    }
+
+    /// Plies from `from` on are others now.
+    pub(super) fn forget_from(&mut self, from: usize) {
+        self.unlearn(from);
+        self.suspicion.forget(from);
+        self.agreed = self.agreed.min(from);
     }
 
     pub(super) fn completed_by(
@@ -552,6 +589,13 @@ impl BoardTrack {
         };
         due.into_iter().chain(self.illegal_due()).chain(self.answered_due()).min()
     }
+}
+
+/// Whether a pawn that promotes stood where it went and is off it.
+fn is_exchanged(position: &BoardPosition, m: Move, placement: &Placement) -> bool {
+    let pawn = Kinds::only(Role::Pawn.of(position.turn()));
+    let mut readings = placement.readings(m.to()).map(|reading| reading.kinds);
+    m.promotion().is_some() && readings.next() == Some(Kinds::EMPTY) && readings.next() == Some(pawn)
 }
 
 /// Whether the man of a pressed ply is not where it should be.

@@ -54,6 +54,8 @@ pub const FROM_NOBODY: u32 = 10;
 /// A drop of a man that left no tray, while one like it has left the board that goes there, or, where nobody saw the
 /// drop, any man of the player: hardly dearer than to say that this one was moved illegally.
 pub const CARRIED: u32 = 16;
+/// The same in hindsight, where a man of that kind is known to be on its way to the player: it was handed over.
+pub const HANDED: u32 = 2;
 /// A drop of a man that was seen neither to leave the pocket nor to land, where no clock was pressed for it or all men
 /// of its kind lie in the tray.
 pub const BY_NOBODY: u32 = 10;
@@ -87,13 +89,14 @@ pub const SOONER: u32 = 6;
 pub const DISORDERED: u32 = 1;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
+/// A pawn that went farther than any does: hardly dearer than that it was taken off, and another one dropped.
+pub const ILLEGAL_FAR: u32 = ILLEGAL + FROM_NOWHERE + 1;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
 /// An illegal move to the next square that was made before the other player's.
 pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
-/// How much more than nothing at all an illegal move may cost, where no legal one is seen, of a man that may have been
-/// displaced or that the other player has in hand.
-pub const ILLEGAL_STEP: u32 = 7;
+/// How much cheaper than all legal accounts of the last plies one with an illegal ply must be.
+pub const ILLEGAL_BEFORE: u32 = 6;
 /// Illegal castling: king and rook do not come to those squares by chance.
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.
@@ -106,6 +109,8 @@ pub const LIFTED: u32 = 1;
 pub const STOOD: u32 = 2;
 /// The same, of another man of the player who pressed the clock while it stood there.
 pub const STOOD_PRESSED: u32 = 6;
+/// The man of a ply, which stood on another square when the clock was pressed and stayed there.
+pub const STOOD_THERE: u32 = 10;
 /// A man that was left on a square and that no ply explains.
 pub const LINGERED: u32 = 6;
 /// A man of the player who pressed the clock that was not on its square.

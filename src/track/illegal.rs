@@ -21,6 +21,8 @@ use crate::{
 const ATTEMPTS_MAX: usize = 16;
 /// A man that left its square sooner after the press was read late: its player had put it elsewhere before.
 const STOOD_US: i64 = 150 * MS;
+/// How much later than a man that was put down after it a press may be heard of.
+const HEARD_US: i64 = 150 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
 const SECOND_MOVE_SQUARES: u32 = 2;
 
@@ -59,25 +61,8 @@ impl Illegal {
 /// with legal plies after it: the cheapest, of equal ones the one with the fewest reasons, then the first square.
 pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illegal> {
     let (press, placement) = (*evidence.presses.first()?, evidence.placement);
-    let found = attempts(position, evidence, press).into_iter().filter_map(|(attempt, weight)| {
-        let (played, reasons) = as_played(position, attempt)?;
-        let own = weight.1 != cost::ILLEGAL_AHEAD && !reasons.contains(&Reason::NotYourPiece);
-        let items = Items::new(evidence.noting);
-        let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
-        let aliases = with_stranger(position, evidence, attempt);
-        let Rest { cost: rest, mismatch, beside, taken, items } =
-            rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
-        // Who then takes the king shows that it was left in check.
-        let weight = if taken { weight.min(cost::ILLEGAL_KING + cost::PLY) } else { weight };
-        let whole = mismatch.any().is_empty();
-        let air = mismatch.missing & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
-        // What left later may be what the reply captures.
-        let open = air.into_iter().any(|square| placement.changed(square) + AT_PRESS_US <= press);
-        // A real man stands there: that does not come about because something else is read wrongly.
-        let known = mismatch.foreign.is_empty() || beside && reasons.contains(&Reason::PromotionPiece);
-        let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
-        known.then_some((found, whole))
-    });
+    let attempts = attempts(position, evidence, press).into_iter();
+    let found = attempts.filter_map(|(attempt, weight)| tried(position, evidence, press, attempt, weight));
     let found: Vec<(Illegal, bool)> = found.filter(|(found, _)| !found.reasons.is_empty()).collect();
     let drop = |(found, whole): &&(Illegal, bool)| *whole && found.is_from_nowhere();
     let drop = found.iter().filter(drop).map(|(found, _)| found.cost).min();
@@ -93,14 +78,59 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     Some(Illegal { contested, ..best })
 }
 
+/// What was done, if it is illegal and nothing stands where none should, and whether it explains all that is seen.
+fn tried(
+    position: &BoardPosition,
+    evidence: Evidence<'_>,
+    press: Instant,
+    attempt: Attempt,
+    weight: Weight,
+) -> Option<(Illegal, bool)> {
+    let placement = evidence.placement;
+    let (played, reasons) = as_played(position, attempt)?;
+    let own = weight.1 != cost::ILLEGAL_AHEAD && !reasons.contains(&Reason::NotYourPiece);
+    let items = Items::new(evidence.noting);
+    let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
+    let aliases = with_stranger(position, evidence, attempt);
+    let Rest { cost: rest, mismatch, beside, air, taken, items } =
+        rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
+    // Who then takes the king shows that it was left in check.
+    let weight = if taken { weight.min(cost::ILLEGAL_KING + cost::PLY) } else { weight };
+    let whole = mismatch.any().is_empty();
+    let air = air & position.board().by_color(position.turn()) & !evidence.still & !evidence.gone;
+    // What left later may be what the reply captures. A man of the opponent's is rather the reply itself.
+    let theirs = reasons.iter().any(|reason| matches!(reason, Reason::NotYourPiece | Reason::DropWrongColour));
+    let open = air.into_iter().any(|square| theirs || placement.changed(square) + AT_PRESS_US <= press);
+    // A real man stands there: that does not come about because something else is read wrongly. What has stood beside
+    // its square since before the turn is no part of the move, nor is what the other player has put down meanwhile.
+    let turn = evidence.rest_since.max(evidence.pressed[1]);
+    let before = |square: Square| placement.changed(square) < turn;
+    let promoted = reasons.contains(&Reason::PromotionPiece);
+    let beside = beside && (promoted || mismatch.foreign.into_iter().all(before));
+    let known = (beside || replies(position, placement, mismatch, press)) && !(theirs && open);
+    let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
+    known.then_some((found, whole))
+}
+
+/// Whether the one man that stands where none should is one of the other player's that is missing elsewhere and was put
+/// down after the press.
+fn replies(position: &BoardPosition, placement: &Placement, mismatch: Mismatch, press: Instant) -> bool {
+    let square = mismatch.foreign.single_square().filter(|square| placement.changed(*square) > press);
+    let man = square.and_then(|square| placement.kinds(square).single().flatten());
+    let man = man.filter(|man| man.color != position.turn());
+    man.is_some_and(|man| (mismatch.missing & position.board().by_piece(man)).any())
+}
+
 /// The best legal plies after an illegal move.
 struct Rest {
     /// What it costs to believe them.
     cost: u32,
     /// What they leave open.
     mismatch: Mismatch,
-    /// All men that stand where none should stand beside their squares.
+    /// All men that stand where none should stand, if any do, are beside their squares.
     beside: bool,
+    /// Missing men apart from those.
+    air: Bitboard,
     /// The king was taken.
     taken: bool,
     items: Vec<Item>,
@@ -135,7 +165,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         lifted: &lifted,
         ..evidence
     };
-    let mut found = search::explain(&after, evidence, presses.len() + 1);
+    let mut found = search::explain(&after, evidence, presses.len() + 2);
     let taken = king_taken(&after, placement, found.mismatch);
     if let Some((from, king)) = taken {
         found.mismatch.foreign.discard(king);
@@ -147,16 +177,16 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     for m in &found.line {
         after.play(*m);
     }
-    let beside = stand_beside(&after, placement, found.mismatch);
+    let (beside, air) = stand_beside(&after, placement, found.mismatch);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
     let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
-    Rest { cost, mismatch: found.mismatch, beside, taken, items }
+    Rest { cost, mismatch: found.mismatch, beside, air, taken, items }
 }
 
-/// Whether all men that stand where none should are men that are missing beside.
-fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> bool {
+/// Whether all men that stand where none should are men that are missing beside, and the others that are missing.
+fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> (bool, Bitboard) {
     let mut missing = mismatch.missing;
-    mismatch.foreign.into_iter().all(|to| {
+    let beside = mismatch.foreign.into_iter().all(|to| {
         let beside = |from: &Square| {
             let free = after.board().piece_at(to).is_none();
             free && from.distance(to) == 1 && placement.kinds(to).allows(after.board().piece_at(*from))
@@ -164,7 +194,8 @@ fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch
         let from = missing.into_iter().find(beside);
         from.into_iter().for_each(|from| missing.discard(from));
         from.is_some()
-    })
+    });
+    (beside, missing)
 }
 
 /// The man of the player to move that has taken the king, which no rule knows: from where, and where.
@@ -284,18 +315,22 @@ fn moved_to(
     let man = position.board().piece_at(from)?;
     let last = man.role == Role::Pawn && BoardPosition::is_last_rank(man.color, to);
     let becomes = placement.kinds(to).single().flatten().filter(|seen| last && seen.color == man.color);
-    // What stood beside its square before the other player had moved, or had pressed where it cannot go there at all,
-    // was displaced rather than moved ahead of its turn.
+    // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn;
+    // also what was lifted before, by more than a scan or to be put down before that player pressed, or where it cannot
+    // go at all.
+    let left = placement.changed(from);
     let goes = search::may_go(man, from, to, position.board().occupied());
-    let begun = if goes { rest_since } else { pressed[1] };
-    let left = placement.changed(from) < begun && position.board().piece_at(to).is_none();
-    let ahead = (placement.changed(to) < rest_since || left) && from.distance(to) < SECOND_MOVE_SQUARES;
+    let down = placement.changed(to) + HEARD_US < pressed[1];
+    let long = left + SCAN_US < rest_since || left < rest_since && down || !goes && left < pressed[1];
+    let before = placement.changed(to) < rest_since || long && position.board().piece_at(to).is_none();
+    let ahead = before && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {
         Some(seen) if seen.role != Role::Pawn && !position.rules().may_promote_to(seen.role) => {
             named!(ILLEGAL_PROMOTION)
         }
         _ if takes_king(position, from, to) => named!(ILLEGAL_KING),
         _ if ahead => named!(ILLEGAL_AHEAD),
+        _ if man.role == Role::Pawn && from.distance(to) > SECOND_MOVE_SQUARES => named!(ILLEGAL_FAR),
         _ => named!(ILLEGAL),
     };
     // Men of the opponent are next to their squares more often than somebody moves them. Men that came there before
@@ -304,7 +339,8 @@ fn moved_to(
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
     let went =
         (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
-    let stood = stood(position, evidence, to, becomes.unwrap_or(man), [press; 2]);
+    // Who has lifted a man of the opponent's in the own turn has put it down, too, though it may be read later.
+    let stood = stood(position, evidence, to, becomes.unwrap_or(man), [press, press + STOOD_US]);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, man), (to, becomes.unwrap_or(man)));
     (went && stood && !another).then_some((Attempt::Move { from, to, promotion }, weight))
@@ -327,6 +363,10 @@ fn takes_king(position: &BoardPosition, from: Square, to: Square) -> bool {
 
 /// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
 fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    // A king comes from no pocket but where kings are collected.
+    if man.role == Role::King && *position.pocket(position.turn()).get(Role::King) == 0 {
+        return false;
+    }
     let now = evidence.placement.mismatch(position).missing;
     let then = |square: &Square| !evidence.placement.kinds_at(*square, press).allows(Some(man));
     let alike = position.board().by_piece(man);

@@ -158,7 +158,7 @@ impl BoardTrack {
         let mut look = None;
         let mut suspicion = self.suspicion;
         let asked = (!self.is_doubtful()).then_some(&mut suspicion);
-        let told = self.reread(&position, seen, at, illegal.map(|illegal| illegal.cost), asked, &mut look);
+        let told = self.reread(&position, seen, at, (illegal.map(|illegal| illegal.cost), true), asked, &mut look);
         self.suspicion = suspicion;
         self.note_look(look);
         Some(self.retell(board, &position, seen, &told?))
@@ -181,7 +181,7 @@ impl BoardTrack {
 
     /// Whether the last plies may be read anew for less than an illegal move costs.
     pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant, illegal: u32) -> bool {
-        self.reread(position, seen, at, Some(illegal), None, &mut None).is_some()
+        self.reread(position, seen, at, (Some(illegal), false), None, &mut None).is_some()
     }
 
     /// The latest ply that was one of several and explains the board as another: the one of those that does it best.
@@ -404,8 +404,7 @@ impl BoardTrack {
         from: usize,
         moves: &[Move],
     ) -> Revision {
-        self.unlearn(from);
-        self.suspicion.forget(from);
+        self.forget_from(from);
         let mut before = self.root(position, self.past.len() - from);
         let old = self.past.split_off(from);
         let mut revised = Vec::with_capacity(old.len());
@@ -422,14 +421,14 @@ impl BoardTrack {
                 past.made_at
             };
             let said = self.said.reread(&past, played);
-            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal };
+            let illegal = if fresh.is_some() { Vec::new() } else { past.illegal.clone() };
             let rivals = if changed { Vec::new() } else { past.rivals.clone() };
             let (completed_at, clock) = (past.completed_at, past.clock);
             let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: Vec::new() };
-            let (shaky, again) = (past.shaky && !changed, past.revised || changed);
+            let shaky = past.shaky && !changed;
             let (unsure, told) = if changed { (None, ByRole::default()) } else { (past.unsure, past.told) };
-            let past = Past::new(&before, &completed, rivals).felt(seen.placement);
-            self.past.push(Past { said, shaky, revised: again, unsure, told, ..past });
+            let anew = Past::new(&before, &completed, rivals).felt(seen.placement).read_anew(&past);
+            self.past.push(Past { said, shaky, unsure, told, ..anew });
             before.play(played);
             revised.push(completed);
         }

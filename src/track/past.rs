@@ -28,6 +28,8 @@ pub struct Past {
     pub shaky: bool,
     /// It was read otherwise at first.
     pub revised: bool,
+    /// Kinds of men that it was said to drop and did not, or the other way round.
+    pub doubted: ByRole<bool>,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
     /// It captured in one motion where only that is felt that something stands there: what it took, no square told.
@@ -55,6 +57,7 @@ impl Past {
             said: None,
             shaky: false,
             revised: false,
+            doubted: ByRole::default(),
             rivals,
             unfelt: false,
             lay: Lay::default(),
@@ -94,6 +97,18 @@ impl Past {
         let from = self.played.from();
         let takes = |m: &Move| m.from() == from && m.is_capture() && !m.is_en_passant();
         position.legal_moves().into_iter().filter(takes).collect()
+    }
+
+    /// The ply in its new reading, where the old one was `old`: of which kinds nobody knows how many are in the pocket.
+    pub fn read_anew(self, old: &Past) -> Past {
+        let changed = self.played != old.played;
+        let mut doubted = old.doubted;
+        for m in [self.played, old.played].into_iter().filter(|_| changed) {
+            if let Move::Put { role, .. } = m {
+                *doubted.get_mut(role) = true;
+            }
+        }
+        Past { revised: old.revised || changed, doubted, ..self }
     }
 
     /// Whether it is legal and was read so from the first.

@@ -40,8 +40,7 @@ impl BoardTrack {
         }
         self.past.pop();
         let from = self.past.len();
-        self.unlearn(from);
-        self.suspicion.forget(from);
+        self.forget_from(from);
         self.given = from;
         self.line.clear();
         self.rivals.clear();

@@ -16,13 +16,13 @@ use super::{
     search::Hand,
 };
 use crate::{
-    rules::{BoardPosition, Move},
-    types::{BoardId, ByColor, Color, Instant},
+    rules::{Attempt, BoardPosition, Move, Reason},
+    types::{BoardId, ByColor, CastlingSide, Color, Instant},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
-const NEAR: Reach = Reach { plies: 8, lines: 64 };
-const FAR: Reach = Reach { plies: 14, lines: 160 };
+const NEAR: Reach = Reach { plies: 8, lines: 64, accuses: false };
+const FAR: Reach = Reach { plies: 14, lines: 160, accuses: false };
 
 /// How much is read anew.
 #[derive(Clone, Copy)]
@@ -31,6 +31,8 @@ struct Reach {
     plies: usize,
     /// Lines that are followed.
     lines: usize,
+    /// A ply may have been illegal.
+    accuses: bool,
 }
 
 /// What came out of reading anew beside that.
@@ -84,24 +86,25 @@ impl Suspicion {
 
 impl BoardTrack {
     /// What was played lately, if that is not what was completed, and likelier than an illegal move in the present
-    /// where there may be one at that cost.
+    /// where there may be one at that cost; `accuses`: a completed ply may have been illegal.
     pub(super) fn reread(
         &self,
         position: &BoardPosition,
         seen: &Seen<'_>,
         at: Instant,
-        illegal: Option<u32>,
+        (illegal, accuses): (Option<u32>, bool),
         suspicion: Option<&mut Suspicion>,
         look: &mut Option<Look>,
     ) -> Option<Reread> {
         let mut findings = Findings::default();
-        let near = self.reread_within(NEAR, (position, seen, at), illegal, suspicion, &mut findings);
+        let [near, far] = [NEAR, FAR].map(|reach| Reach { accuses, ..reach });
+        let near = self.reread_within(near, (position, seen, at), illegal, suspicion, &mut findings);
         *look = findings.look;
         if findings.doubt < cost::REREAD_FAR {
             return near;
         }
         let mut findings = Findings::default();
-        let far = self.reread_within(FAR, (position, seen, at), illegal, None, &mut findings);
+        let far = self.reread_within(far, (position, seen, at), illegal, None, &mut findings);
         if far.is_some() {
             *look = findings.look;
         }
@@ -143,6 +146,7 @@ impl BoardTrack {
             promoted: &record,
             said: self.said.roles_missed(),
             kinds: &tail.iter().map(|past| past.lay.may_be).collect::<Vec<_>>(),
+            accuses: false,
             noting: self.notes.is_some(),
             lines: reach.lines,
         };
@@ -177,12 +181,24 @@ impl BoardTrack {
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
         findings.look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
         findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
+        let told = if reach.accuses { Self::accused(account, &recorded, told) } else { told };
         // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
         let told = told.filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
+    }
+
+    /// The best account with an illegal ply if it is much cheaper than the record and every legal one, else the legal
+    /// one.
+    fn accused(account: Account<'_>, recorded: &Told, legal: Option<Told>) -> Option<Told> {
+        let least = legal.as_ref().map_or(recorded.cost, |legal| legal.cost.min(recorded.cost));
+        let most = least.saturating_sub(cost::ILLEGAL_BEFORE);
+        let doubtful = legal.as_ref().map_or(recorded.doubt(), |legal| legal.doubt().min(recorded.doubt()));
+        let accuse = || hindsight::tell(Account { accuses: true, ..account }, &[], most);
+        let accused = if doubtful > cost::ILLEGAL + cost::ILLEGAL_BEFORE { accuse() } else { None };
+        accused.or(legal)
     }
 
     /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
@@ -232,8 +248,7 @@ impl BoardTrack {
         Reread { first, from, told }: &Reread,
     ) -> Revision {
         let (first, from, count) = (*first, *from, self.past.len());
-        self.unlearn(from);
-        self.suspicion.forget(from);
+        self.forget_from(from);
         let mut before = self.root(position, count - first);
         let (kept, plies) = told.plies.split_at((from - first).min(told.plies.len()));
         for ply in kept {
@@ -248,13 +263,12 @@ impl BoardTrack {
                 made_at: ply.made_at,
                 completed_at: ply.completed_at,
                 clock: ply.press.and_then(|press| press.clock),
-                illegal: Vec::new(),
+                illegal: reasons(&before, ply.played),
                 rivals: Vec::new(),
             };
-            let revised = old.revised || old.played != ply.played;
             let said = self.said.reread(old, ply.played);
-            let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement);
-            self.past.push(Past { revised, said, ..past });
+            let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement).read_anew(old);
+            self.past.push(Past { said, ..past });
             before.play(ply.played);
             completed
         };
@@ -288,6 +302,17 @@ impl BoardTrack {
             .count()
             .min(reach.plies)
     }
+}
+
+/// Why a ply is illegal, if it is.
+fn reasons(position: &BoardPosition, played: Move) -> Vec<Reason> {
+    let attempt = match played {
+        _ if position.is_legal(played) => return Vec::new(),
+        Move::Put { role, to } => Attempt::Drop { man: role.of(position.turn()), to },
+        Move::Castle { king, rook } => Attempt::Castle(CastlingSide::from_king_side(rook > king)),
+        Move::Normal { from, to, .. } | Move::EnPassant { from, to } => Attempt::Move { from, to, promotion: None },
+    };
+    position.reasons(attempt)
 }
 
 /// Men that had left the trays before these plies dropped some of them.

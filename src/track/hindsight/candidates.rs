@@ -3,10 +3,10 @@
 //! In: a line, what the squares showed until its press and later. Out: whether a ply may have been made then. What
 //! speaks against it is for others to say (`charge`, `coming`).
 
-use super::{Node, Squares, Teller, standing};
+use super::{LATE_US, Node, Squares, Teller, standing};
 use crate::{
     notation::uci,
-    rules::{Among, Move},
+    rules::{Among, Attempt, Move},
     types::{Bitboard, Instant, Kinds, Rank, Role, Square},
 };
 
@@ -19,6 +19,41 @@ impl Teller<'_> {
         let promoting = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let to = to | board.occupied() | self.account.blind | promoting;
         Among { from, to, drops: to, touching: Bitboard::FULL }
+    }
+
+    /// Illegal moves of men that were known to stand elsewhere when the clock was pressed: they had left one square and
+    /// come to the other since their player's last ply, and the scan of the press has shown both.
+    pub(super) fn illegal(&self, node: &Node, press: Instant) -> Vec<Move> {
+        let (position, late) = (&node.position, press + LATE_US);
+        let board = position.board();
+        let left = |from: &Square| {
+            let last = self.log.last(*from, late).filter(|last| last.since >= node.since[0]);
+            last.is_some_and(|last| !last.kinds.meets(node.squares.at(*from)))
+        };
+        let from: Vec<Square> = board.by_color(position.turn()).into_iter().filter(left).collect();
+        let mut moves = Vec::new();
+        for to in Square::ALL {
+            let Some(last) = self.log.last(to, late).filter(|last| last.since >= node.since[0]) else { continue };
+            let Some(man) = last.kinds.single().flatten().filter(|man| man.color == position.turn()) else { continue };
+            // On a square of an own man it stands rather because that one was captured, and the captor in turn.
+            let free = !board.by_color(position.turn()).contains(to) && board.role_at(to) != Some(Role::King);
+            let came = free && last.since <= press && !node.squares.at(to).meets(last.kinds);
+            let walks = |from: &&Square| {
+                let other = self.log.came_before(**from, (to, last.kinds), node.since[0], late);
+                node.squares.at(**from).meets(last.kinds) && **from != to && !other
+            };
+            let attempts = from.iter().filter(walks).map(|from| Attempt::Move { from: *from, to, promotion: None });
+            let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
+            let played = attempts.filter_map(|attempt| position.as_move(attempt));
+            moves.extend(played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m)));
+        }
+        moves
+    }
+
+    /// Whether a man that is dropped against the rules is one that the player has.
+    fn may_be_dropped(&self, node: &Node, m: Move) -> bool {
+        let Move::Put { role, .. } = m else { return true };
+        *node.position.pocket(node.position.turn()).get(role) > 0
     }
 
     /// Whether the squares of a move showed what it leaves there.

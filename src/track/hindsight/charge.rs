@@ -235,7 +235,8 @@ impl Charge<'_> {
         let theirs: Bitboard =
             (missing & self.position.board().by_color(self.position.turn())).into_iter().filter(left).collect();
         let fresh = missing & !self.wrong;
-        let king = self.position.king(!self.position.turn()).filter(|king| fresh.contains(*king));
+        // A king that stands where castling puts it has castled.
+        let king = self.position.king(!self.position.turn()).filter(|king| (wrong & !self.wrong).contains(*king));
         let king_off = king.is_some_and(|king| search::castles_with(self.played, king));
         cost += weigh!(items, KING_OFF * u32::from(king_off))
             + weigh!(items, MISSING * (fresh & theirs).count() as u32)
@@ -309,10 +310,13 @@ impl Charge<'_> {
         let had_come = log.stayed(to, reading.since + -SCAN_US, reading.since + SCAN_US)
             && log.kinds_at(to, reading.since) == self.after.at(to);
         let is_own = |man: Piece| man.role == self.played.role() && !had_come;
-        let other = man.is_some_and(|man| man.color != self.position.turn() && !is_own(man));
-        let stood = other && self.pressed && reading.since < self.at && self.at < reading.until;
+        let mover = man.filter(|man| man.color != self.position.turn());
+        let other = mover.is_some_and(|man| !is_own(man));
+        let stands = self.pressed && reading.since < self.at;
+        let stood = other && stands && self.at < reading.until;
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
+            _ if mover.is_some() && !other && stands && self.at + LATE_US < reading.until => named!(STOOD_THERE),
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),
             ..BRIEF_US => named!(LIFTED),

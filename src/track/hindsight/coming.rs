@@ -29,17 +29,19 @@ pub(super) struct Coming {
     pub held: bool,
     /// What it costs that it was in no hand, by name.
     pub nowhere: (&'static str, u32),
-    /// It is said to be dropped, and may have come from another square.
-    pub carried: bool,
+    /// What it costs that it is said to be dropped, and may have come from another square, by name.
+    pub carried: (&'static str, u32),
+    /// No rule allows it.
+    pub illegal: bool,
 }
 
 impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
-        let Coming { early, disordered, held, nowhere, carried, .. } = self;
+        let Coming { early, disordered, held, nowhere, carried, illegal, .. } = self;
         let costs =
-            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*carried, cost::CARRIED)];
-        nowhere.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
+            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*illegal, cost::ILLEGAL)];
+        nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
 
@@ -86,8 +88,14 @@ impl Teller<'_> {
             let sooner = |by: i64| stood.zip(before).is_some_and(|(at, before)| at + by < before);
             let early = sooner(EARLY_US);
             let disordered = !early && sooner(CARRIED_US);
-            let carried = nowhere.1 > 0 && self.carried(node, m, arrived);
-            Coming { arrived, hands, early, disordered, held: self.held(m, arrived), nowhere, carried }
+            let carried = if nowhere.1 > 0 && self.carried(node, m, arrived) {
+                let coming = |hand: &Hand| *hand.coming.get(m.role());
+                let coming = node.hands.get(node.position.turn()).as_ref().is_some_and(coming);
+                if coming { named!(HANDED) } else { named!(CARRIED) }
+            } else {
+                ("", 0)
+            };
+            Coming { arrived, hands, early, disordered, held: self.held(m, arrived), nowhere, carried, illegal: false }
         };
         let first = came(arrived, stood.or(arrived));
         let kinds = standing(&node.position, m);

@@ -91,6 +91,8 @@ pub struct Account<'a> {
     pub said: ByColor<Option<Role>>,
     /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
     pub kinds: &'a [ByRole<bool>],
+    /// A line may have an illegal ply.
+    pub accuses: bool,
     /// Whether the answer says what was weighed.
     pub noting: bool,
     /// Lines that are kept after a press.
@@ -197,6 +199,8 @@ struct Node {
     /// Squares that were wrong at the last press.
     wrong: Bitboard,
     hands: ByColor<Option<Hand>>,
+    /// One of its plies is illegal.
+    illegal: bool,
     cost: u32,
     /// What it is made of, if that was asked.
     items: Vec<Item>,
@@ -293,6 +297,7 @@ impl<'a> Teller<'a> {
             since: made.map(|made| made + -SCAN_US),
             wrong: Bitboard::EMPTY,
             hands: *lifted,
+            illegal: false,
             cost: 0,
             items: Vec::new(),
         }
@@ -411,6 +416,9 @@ impl<'a> Teller<'a> {
         let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
         let dear = alone.filter(|alone| least + more + alone.cost > self.most);
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
+        if let Some(press) = press.filter(|_| pressed && self.account.accuses && !node.illegal) {
+            self.illegal_plies(node, press, out);
+        }
         let mut moves = std::mem::take(&mut self.moves);
         let among = Among { touching, ..self.changed(node, &shown, &later) };
         node.position.legal_moves_among(among, &mut moves);
@@ -437,6 +445,17 @@ impl<'a> Teller<'a> {
             }
         }
         self.moves = moves;
+    }
+
+    /// Every illegal ply that a press may have completed.
+    fn illegal_plies(&mut self, node: &Node, press: Press, out: &mut Vec<Node>) {
+        for m in self.illegal(node, press.at) {
+            let coming = Coming { illegal: true, ..self.came(node, m, press.at) };
+            if node.cost + cost::PLY + coming.cost() <= self.most {
+                let child = self.follow(node, m, coming, None, (Some(press), press.at));
+                out.extend(Some(child).filter(|child| child.cost <= self.most));
+            }
+        }
     }
 
     fn child(&mut self, node: &Node, m: Move, press: Option<Press>, until: Instant) -> Node {
@@ -471,7 +490,7 @@ impl<'a> Teller<'a> {
         charged: Option<Charged>,
         (press, until): (Option<Press>, Instant),
     ) -> Node {
-        let Coming { arrived, hands, early, disordered, held, nowhere: (name, nowhere), carried } = coming;
+        let Coming { arrived, hands, early, disordered, held, nowhere: (name, nowhere), carried, illegal } = coming;
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
@@ -488,7 +507,8 @@ impl<'a> Teller<'a> {
             + if held { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(name, nowhere)
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
-            + if carried { weigh!(self.items, CARRIED) } else { 0 }
+            + self.items.take(carried.0, carried.1)
+            + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
             + if press.is_some() || unfelt || self.answered { 0 } else { weigh!(self.items, UNPRESSED) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
@@ -505,6 +525,7 @@ impl<'a> Teller<'a> {
             unpressed: if press.is_some() { 0 } else { node.unpressed + 1 },
             wrong: charged.wrong,
             hands,
+            illegal: illegal || node.illegal,
             cost: node.cost + charged.cost + spent,
             items: self.items.after(&node.items),
         }
