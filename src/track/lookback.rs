@@ -275,7 +275,14 @@ impl BoardTrack {
     /// Strikes out rivals of earlier plies that what was seen since speaks against; answers the plies that are certain
     /// now.
     pub fn settle_questions(&mut self, position: &BoardPosition, seen: &Seen<'_>) -> Vec<usize> {
-        let open: Vec<usize> = (0..self.past.len()).filter(|index| !self.past[*index].rivals.is_empty()).collect();
+        // Of the latest ones; those further back stay open.
+        let mut left = QUESTIONS_MAX;
+        let open = (0..self.past.len()).rev().filter(|index| !self.past[*index].rivals.is_empty()).take_while(|index| {
+            let among = left > 0;
+            left = left.saturating_sub(self.past[*index].rivals.len());
+            among
+        });
+        let open: Vec<usize> = open.collect();
         let mut certain = Vec::new();
         for index in open {
             let mut rivals = std::mem::take(&mut self.past[index].rivals);
@@ -288,6 +295,7 @@ impl BoardTrack {
             }
             self.past[index].rivals = rivals;
         }
+        certain.reverse();
         certain
     }
 
