@@ -277,11 +277,12 @@ impl BoardTrack {
     pub fn settle_questions(&mut self, position: &BoardPosition, seen: &Seen<'_>) -> Vec<usize> {
         // Of the latest ones; those further back stay open.
         let mut left = QUESTIONS_MAX;
-        let open = (0..self.past.len()).rev().filter(|index| !self.past[*index].rivals.is_empty()).take_while(|index| {
-            let among = left > 0;
-            left = left.saturating_sub(self.past[*index].rivals.len());
-            among
-        });
+        let open =
+            (0..self.past.len()).rev().filter(|index| !self.past[*index].rivals.is_empty()).take_while(|index| {
+                let among = left > 0;
+                left = left.saturating_sub(self.past[*index].rivals.len());
+                among
+            });
         let open: Vec<usize> = open.collect();
         let mut certain = Vec::new();
         for index in open {
