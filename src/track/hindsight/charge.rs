@@ -221,7 +221,7 @@ impl Charge<'_> {
                     }
                     let own = man.color != self.position.turn();
                     cost += weigh!(items, IN_TURN * u32::from(own && self.is_in_turn(log, square)));
-                    if own && name == named!(PREMOVE).0 && self.is_sooner(log, square) {
+                    if own && name == named!(PREMOVE).0 && from.distance(square) > 1 && self.is_sooner(log, square) {
                         cost += items.take("SOONER", search::sooner(from, square));
                     }
                     cost += items.take(name, stray);

@@ -55,7 +55,9 @@ impl Search<'_> {
         let came = placement.changed(to);
         let sooner = ahead.map_or(("", 0), |cost| ("SOONER", cost));
         if line.is_empty() {
-            return if came + CARRIED_US < self.evidence.rest_since { sooner } else { ("", 0) };
+            // Beside its square it is displaced as well.
+            let far = sooner.1 == cost::SOONER && came + CARRIED_US < self.evidence.rest_since;
+            return if far { sooner } else { ("", 0) };
         }
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
         match pressed {
