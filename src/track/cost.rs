@@ -89,8 +89,8 @@ pub const SOONER: u32 = 6;
 pub const DISORDERED: u32 = 1;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
-/// A pawn that went farther than any does: hardly dearer than that it was taken off, and another one dropped.
-pub const ILLEGAL_FAR: u32 = ILLEGAL + FROM_NOWHERE + 1;
+/// A pawn that went farther than any does: rather another one was dropped, if one was there to drop.
+pub const ILLEGAL_FAR: u32 = ILLEGAL + 1;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
 /// An illegal move to the next square that was made before the other player's.

@@ -155,11 +155,7 @@ impl BoardTrack {
         let may_repress = deaf.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some((same, (told, _))) = otherwise.filter(|_| may_repress).zip(straight.as_ref()) {
-            // Presses that were heard late may be those of other plies.
-            let doubtful = told.doubt() >= cost::PREMOVE;
-            let better = doubtful.then(|| hindsight::tell(account, &[], told.cost - cost::REREAD)).flatten();
-            let differs = better.as_ref().and_then(|better| Self::differs(better, told, tail, false));
-            let (from, told) = differs.zip(better).unwrap_or((same, told.clone()));
+            let (from, told) = Self::repressed(account, tail, (same, told));
             return Some(Reread { first, from: first + from, told });
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
@@ -176,18 +172,39 @@ impl BoardTrack {
             findings.look = self.look(position, back, &recorded, None);
             return None;
         }
-        let told = hindsight::tell(account, &[], recorded.cost - cost::REREAD);
-        // Whoever wants to know why is told of dearer accounts, too; they decide nothing.
-        let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
-        findings.look = self.look(position, back, &recorded, told.clone().or_else(dearer).as_ref());
-        findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
-        let told = if reach.accuses { Self::accused(account, &recorded, told) } else { told };
+        let told = self.cheaper(account, reach, (position, back), &recorded, findings);
         // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
         let told = told.filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
+    }
+
+    /// Of plies that were completed by other presses, from ply `same` on, the account that is better still, if any is:
+    /// presses that were heard late may be those of other plies.
+    fn repressed(account: Account<'_>, tail: &[Past], (same, told): (usize, &Told)) -> (usize, Told) {
+        let doubtful = told.doubt() >= cost::PREMOVE;
+        let better = doubtful.then(|| hindsight::tell(account, &[], told.cost - cost::REREAD)).flatten();
+        let differs = better.as_ref().and_then(|better| Self::differs(better, told, tail, false));
+        differs.zip(better).unwrap_or((same, told.clone()))
+    }
+
+    /// The best account that is cheaper than the record.
+    fn cheaper(
+        &self,
+        account: Account<'_>,
+        reach: Reach,
+        (position, back): (&BoardPosition, usize),
+        recorded: &Told,
+        findings: &mut Findings,
+    ) -> Option<Told> {
+        let told = hindsight::tell(account, &[], recorded.cost - cost::REREAD);
+        // Whoever wants to know why is told of dearer accounts, too; they decide nothing.
+        let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
+        findings.look = self.look(position, back, recorded, told.clone().or_else(dearer).as_ref());
+        findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
+        if reach.accuses { Self::accused(account, recorded, told) } else { told }
     }
 
     /// The best account with an illegal ply if it is much cheaper than the record and every legal one, else the legal
