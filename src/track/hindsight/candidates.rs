@@ -42,7 +42,10 @@ impl Teller<'_> {
                 let other = self.log.came_before(**from, (to, last.kinds), node.since[0], late);
                 node.squares.at(**from).meets(last.kinds) && **from != to && !other
             };
-            let attempts = from.iter().filter(walks).map(|from| Attempt::Move { from: *from, to, promotion: None });
+            // Rather it was dropped, and a square that feels nothing hides that the other man stays where it is.
+            let dropped = position.is_legal(Move::Put { role: man.role, to });
+            let walked = from.iter().filter(|from| !dropped && walks(from));
+            let attempts = walked.map(|from| Attempt::Move { from: *from, to, promotion: None });
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
             moves.extend(played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m)));
