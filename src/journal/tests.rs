@@ -451,13 +451,12 @@ fn a_publisher_that_takes_nothing_misses_batches_and_is_told() {
     while !committed() || opened.committed.len() < COMMITTED_BATCHES_MAX {
         std::thread::yield_now();
     }
-    let mut heard = 0;
-    while opened.committed.try_recv().is_ok() {
-        heard += 1;
+    let (mut heard, mut missed) = (0, 0);
+    while let Ok(next) = opened.committed.try_recv() {
+        (missed, heard) = (missed + next.missed, heard + 1);
     }
     assert!(heard >= COMMITTED_BATCHES_MAX, "{heard}");
     opened.journal.record(batch(&session, vec![clock(total + 1)])).unwrap();
-    let mut missed = 0;
     loop {
         let next = receive(&mut opened.committed);
         (missed, heard) = (missed + next.missed, heard + 1);
