@@ -91,15 +91,14 @@ impl Table {
         let sense = &self.sensors.boards[board.index()].sense;
         let now = [false, true].map(|turned| begins(position, sense.occupied(turned), 0));
         let turned = match now {
-            [straight, turned] if straight != turned => turned,
-            _ => {
-                let pressed = self.play.tracker.pressed_since(board).unwrap_or(self.now);
-                match turned_since(position, sense.placement(), pressed, self.now) {
-                    Some(turned) => turned,
-                    None => return,
-                }
-            }
+            [straight, turned] if straight != turned => Some(turned),
+            [both, _] => match self.play.tracker.pressed_since(board) {
+                Some(pressed) => turned_since(position, sense.placement(), pressed, self.now),
+                // No press will tell: both players have moved.
+                None => both.then(|| first_came(sense.placement(), sense.occupied(false), self.now)).flatten(),
+            },
         };
+        let Some(turned) = turned else { return };
         self.sensors.boards[board.index()].sense.turn(turned);
         let devices = 0..self.sensors.devices.len();
         for device in devices.filter(|device| self.sensors.board_of(*device) == Some(board)).collect::<Vec<_>>() {
@@ -113,7 +112,9 @@ impl Table {
     /// Boards on which it is asked how they lie, or on which nothing more will tell.
     pub(super) fn watch_turns(&mut self) {
         for board in self.play.game.ids() {
-            if self.may_turn(board) && self.play.clocked[board.index()] && self.play.tracker.is_pressed(board) {
+            let due = |pressed| self.now >= pressed + TURN_US;
+            let asks = self.may_turn(board) && self.play.clocked[board.index()];
+            if asks && self.play.tracker.pressed_since(board).is_some_and(due) {
                 self.find_turn(board);
                 self.observe(board);
             }
@@ -174,7 +175,6 @@ fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instan
     if now < pressed + TURN_US {
         return None;
     }
-    let is_turned = |square: Square| square.rank() > Rank::Fourth;
     let then = pressed + PRESSED_US;
     let men = placement.occupied_at(then);
     let [straight, turned] = [men, men.rotate_180()].map(|men| begins(position, men, IN_AIR_MAX));
@@ -182,9 +182,7 @@ fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instan
         return Some(turned);
     }
     // White's man stood there at the press.
-    let middle = [Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth].map(Bitboard::from_rank);
-    let middle: Bitboard = middle.into_iter().flatten().collect();
-    let came = placement.occupied_at(pressed + AT_PRESS_US) & middle;
+    let came = placement.occupied_at(pressed + AT_PRESS_US) & middle();
     let turned = came.into_iter().filter(|square| is_turned(*square)).count();
     if came.any() && (turned == 0 || turned == came.into_iter().count()) {
         return Some(turned > 0);
@@ -195,8 +193,22 @@ fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instan
     if let Some(square) = left.min_by_key(|square| placement.changed(*square)) {
         return Some(is_turned(square));
     }
-    let first = came.into_iter().min_by_key(|square| placement.since_at(*square, then))?;
-    (now >= pressed + LIES_US).then_some(is_turned(first))
+    if now >= pressed + LIES_US { first_came(placement, came, then) } else { None }
+}
+
+/// Whether the first of these men that came to the middle came to the far half.
+fn first_came(placement: &Placement, men: Bitboard, at: Instant) -> Option<bool> {
+    (men & middle()).into_iter().min_by_key(|square| placement.since_at(*square, at)).map(is_turned)
+}
+
+fn is_turned(square: Square) -> bool {
+    square.rank() > Rank::Fourth
+}
+
+/// The squares on which no man stands when a game begins.
+fn middle() -> Bitboard {
+    let ranks = [Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth].map(Bitboard::from_rank);
+    ranks.into_iter().flatten().collect()
 }
 
 /// Whether men stand so after White's first move, or after Black's reply to it, but for so many that are in the air.
@@ -214,4 +226,63 @@ fn begins(position: &BoardPosition, men: Bitboard, in_air: u32) -> bool {
         };
         stands(&first) || first.legal_moves().into_iter().any(|reply| stands(&after(&first, reply)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Game, RuleSet};
+
+    /// Squares that were left (`e2-`) and come to (`e4+`), each after milliseconds from the first press, as seen from
+    /// one side or the other.
+    fn placement(script: &str, turned: bool) -> Placement {
+        let seen = |square: Square| if turned { square.rotate_180() } else { square };
+        let mut placement = Placement::default();
+        let homes = Bitboard::FULL & !middle();
+        for square in Square::ALL {
+            let kinds = if homes.contains(square) { Kinds::OCCUPIED } else { Kinds::EMPTY };
+            placement.set(square, kinds, Instant(-60 * SECOND));
+        }
+        for word in script.split_whitespace() {
+            let (square, rest) = word.split_at(2);
+            let (sign, ms) = rest.split_at(1);
+            let kinds = if sign == "+" { Kinds::OCCUPIED } else { Kinds::EMPTY };
+            placement.set(seen(square.parse().unwrap()), kinds, Instant(ms.parse::<i64>().unwrap() * MS));
+        }
+        placement
+    }
+
+    /// What is known so many milliseconds after the first press of how a board lies; both ways.
+    fn check(script: &str, now: i64, known: bool) {
+        let game = Game::new(RuleSet::WBN_1_00, 2);
+        let position = game.board(BoardId::A);
+        for turned in [false, true] {
+            let found = turned_since(position, &placement(script, turned), Instant(0), Instant(now * MS));
+            assert_eq!(found, known.then_some(turned), "{script} after {now}, turned: {turned}");
+        }
+    }
+
+    #[test]
+    fn how_a_board_lies_is_told_by_what_white_must_have_done() {
+        check("e2-0 e4+0", 1100, false); // a man may have been knocked over
+        check("e2--300 e4+-100", 1200, true);
+        check("e2--300 e4+-100 e7-350 e5+500 g1-700 f3+900", 1200, true); // play has gone on
+        check("g1--500 f3+-400 h2--300 g3+-200", 1200, true); // a man was knocked over
+        check("e7--500 e5+-400 e2--300 e4+-100", 1200, false); // the same from both sides
+        check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1200, false); // it may be lifted only
+        check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1300, true);
+        check("e2--500 e4+-400 e7--300 e5+-100", 4900, false);
+        check("e2--500 e4+-400 e7--300 e5+-100", 5000, true); // nothing more tells: who came first
+    }
+
+    #[test]
+    fn without_a_clock_the_first_man_that_came_was_white() {
+        for turned in [false, true] {
+            let placement = placement("e2-0 e4+100 e7-200 e5+300", turned);
+            let men = placement.occupied_at(Instant(SECOND));
+            assert_eq!(first_came(&placement, men, Instant(SECOND)), Some(turned));
+        }
+        let placement = placement("", false);
+        assert_eq!(first_came(&placement, placement.occupied_at(Instant(0)), Instant(0)), None);
+    }
 }

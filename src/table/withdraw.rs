@@ -9,6 +9,7 @@ use shakmaty::Move;
 
 use super::{Table, history::Effect};
 use crate::{
+    event,
     notation::uci,
     referee::{Draft, Entry, HIDING, IncidentState, Kind},
     track::Completed,
@@ -122,7 +123,7 @@ impl Table {
             });
             drops.collect()
         });
-        let illegal: Vec<(Seat, Completed)> =
+        let illegal: Vec<(Completed, event::Move)> =
             found.iter().filter_map(|effect| self.illegal_ply(board, effect)).collect();
         let last: Vec<Completed> =
             self.plies_of(board).rev().take(LAST_PLIES).map(|entry| entry.completed.clone()).collect();
@@ -135,30 +136,31 @@ impl Table {
             }
             self.judge.referee.boards[board.index()].castled_anew(seat, &completed);
         }
-        illegal.into_iter().for_each(|(seat, completed)| self.tell_illegal(seat, &completed));
+        illegal.into_iter().for_each(|(completed, told)| self.tell_illegal(&completed, &told));
     }
 
-    /// A ply as the record has it now, if it is illegal.
-    fn illegal_ply(&self, board: BoardId, effect: &Effect) -> Option<(Seat, Completed)> {
-        let same =
-            |completed: &&Completed| (completed.completed_at, completed.played) == (effect.completed_at, effect.played);
-        let completed = self.plies_of(board).map(|entry| &entry.completed).find(same);
-        Some((effect.seat, completed.filter(|completed| !completed.illegal.is_empty())?.clone()))
+    /// A ply as the record has it now and as it was told, if it is illegal.
+    fn illegal_ply(&self, board: BoardId, effect: &Effect) -> Option<(Completed, event::Move)> {
+        let ply = self.plies_of(board).find(|entry| {
+            let completed = &entry.completed;
+            (completed.completed_at, completed.played) == (effect.completed_at, effect.played)
+        })?;
+        (!ply.completed.illegal.is_empty()).then(|| (ply.completed.clone(), ply.event.clone()))
     }
 
     /// An illegal move that was found late: the time to claim it is over with the opponent's next move.
-    fn tell_illegal(&mut self, seat: Seat, completed: &Completed) {
-        let (board, at) = (completed.board, completed.completed_at);
-        let entry = self.plies_of(board).find(|entry| entry.completed.completed_at == at);
-        let Some(written) = entry.map(|entry| entry.event.san.clone()) else { return };
+    fn tell_illegal(&mut self, completed: &Completed, event::Move { seat, san, .. }: &event::Move) {
+        let (board, at, seat) = (completed.board, completed.completed_at, *seat);
         let replied =
-            |entry: &&super::history::Entry| entry.event.seat == seat.opponent() && entry.completed.completed_at > at;
-        let reply = self.plies_of(board).find(replied).map(|entry| entry.completed.completed_at);
+            self.plies_of(board).find(|entry| entry.event.seat == seat.opponent() && entry.completed.completed_at > at);
+        let reply = replied.map(|entry| entry.completed.completed_at);
+        let before = self.judge.referee.docket.entries().len();
         self.consult(|referee, _, sights| {
-            let draft = referee.judge_move(&sights[board.index()], seat, completed, &written, false);
+            let draft = referee.judge_move(&sights[board.index()], seat, completed, san, false);
             draft.into_iter().collect()
         });
-        let told = self.judge.referee.docket.entries().last().map(|entry| entry.incident.id);
+        // Nothing may have been told: then nothing lapses.
+        let told = self.judge.referee.docket.entries().get(before).map(|entry| entry.incident.id);
         let lapsed = told.zip(reply).and_then(|(id, at)| self.judge.referee.docket.lapse(id, at));
         lapsed.into_iter().for_each(|incident| self.tell(incident));
     }

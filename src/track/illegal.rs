@@ -321,7 +321,7 @@ fn moved_to(
     let left = placement.changed(from);
     let goes = search::may_go(man, from, to, position.board().occupied());
     let down = placement.changed(to) + HEARD_US < pressed[1];
-    let long = left + SCAN_US < rest_since || left < rest_since && down || !goes && down;
+    let long = left + SCAN_US < rest_since || down && (left < rest_since || !goes);
     let before = placement.changed(to) < rest_since || long && position.board().piece_at(to).is_none();
     let ahead = before && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {

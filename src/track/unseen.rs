@@ -104,11 +104,14 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
+        if self.presses.len() < 2 {
+            return None;
+        }
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
         let illegal = illegal::explain(position, evidence).map_or(u32::MAX, |illegal| illegal.cost);
         let found = search::explain(position, Evidence { must: true, ..evidence }, presses.len() + 2);
-        let made = presses.len() > 1 && !found.line.is_empty() && found.mismatch.foreign.is_empty();
+        let made = !found.line.is_empty() && found.mismatch.foreign.is_empty();
         if !made || found.cost >= illegal.min(cost::ILLEGAL_MOST) {
             return None;
         }
