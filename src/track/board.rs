@@ -322,8 +322,8 @@ impl BoardTrack {
         self.doubt = told || found.absent || self.stray(&position, &found, seen.placement);
         self.cost = found.cost;
         let against = found.cost.saturating_sub(found.line.len() as u32 * cost::PLY);
-        let vague = !presses.is_empty() && seen.placement.ambiguous().any();
-        self.strained = vague && against >= cost::STRAINED;
+        let vague = || seen.placement.ambiguous().any() || self.is_in_the_dark(seen.placement);
+        self.strained = !presses.is_empty() && against >= cost::STRAINED && vague();
         self.made_up = !presses.is_empty() && against >= cost::ILLEGAL;
         self.exchanged = found.line.first().is_some_and(|first| is_exchanged(&position, *first, seen.placement));
         self.note_agreement(&position, seen.placement);

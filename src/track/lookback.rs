@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, LOOK_BACK_REST_US, PATIENCE_US, SCAN_US,
+    Completed, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
     past::{Past, reread, reread_from, reread_to},
@@ -246,30 +246,8 @@ impl BoardTrack {
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
-        let unfelt = if long { self.unfelt_drops(index, seen) } else { Vec::new() };
-        past.alternatives().chain(kinds).chain(unfelt)
-    }
-
-    /// Where else a man may have been dropped that was captured at once, as it seems, and that nobody saw: it stands on
-    /// a square that feels nothing, and nothing was captured.
-    fn unfelt_drops(&self, index: usize, seen: &Seen<'_>) -> Vec<Move> {
-        let past = &self.past[index];
-        let Move::Put { role, to } = past.played else { return Vec::new() };
-        let since = index.checked_sub(1).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
-        let next = self.past.get(index + 1).filter(|next| next.played.is_capture() && next.played.to() == to);
-        let man = role.of(past.before.turn());
-        let felt = |next: &Past| {
-            let briefly = next.made_at < past.completed_at + SCAN_US;
-            briefly || seen.placement.showed(to, man, since, next.completed_at)
-        };
-        if next.is_none_or(felt) {
-            return Vec::new();
-        }
-        let elsewhere = |m: &Move| {
-            let shows_nothing = seen.placement.kinds(m.to()) == Kinds::EMPTY;
-            shows_nothing && matches!(m, Move::Put { role: other, .. } if *other == role)
-        };
-        past.before.legal_moves().into_iter().filter(elsewhere).collect()
+        let elsewhere = if long || self.strained { self.elsewhere(index, seen) } else { Vec::new() };
+        past.alternatives().chain(kinds).chain(elsewhere)
     }
 
     /// Strikes out rivals of earlier plies that what was seen since speaks against; answers the plies that are certain

@@ -22,6 +22,7 @@
 mod accuse;
 mod board;
 pub mod cost;
+mod dark;
 mod deaf;
 mod declared;
 pub mod explain;

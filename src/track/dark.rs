@@ -1,0 +1,58 @@
+//! Plies that no sensor has shown, and to which other squares their men may have gone.
+//!
+//! In: a completed ply, what its square and others have shown since. Out: the moves of the same man to squares that have
+//! shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
+
+use super::{
+    board::{BoardTrack, Seen},
+    past::Past,
+    search,
+};
+use crate::{
+    notation::uci,
+    rules::Move,
+    sense::Placement,
+    types::{Instant, Kinds, Role, Square},
+};
+
+/// Latest plies that are asked: longer ago squares no longer remember what they showed.
+const PLIES: usize = 40;
+
+impl BoardTrack {
+    /// Whether the man of some ply may stand elsewhere, because nobody saw where it went.
+    pub(super) fn is_in_the_dark(&self, placement: &Placement) -> bool {
+        let first = self.past.len().saturating_sub(PLIES);
+        (first..self.past.len()).any(|index| self.is_unseen(index, placement))
+    }
+
+    /// Where else the man of the ply at `index` may have gone if no sensor has shown it where it is said to have stood.
+    pub(super) fn elsewhere(&self, index: usize, seen: &Seen<'_>) -> Vec<Move> {
+        if index + PLIES < self.past.len() || !self.is_unseen(index, seen.placement) {
+            return Vec::new();
+        }
+        let Past { before, played, completed_at, .. } = &self.past[index];
+        let shows_nothing = |to: Square| {
+            let then = seen.placement.kinds_at(to, *completed_at);
+            then == Kinds::EMPTY && seen.placement.kinds(to) == Kinds::EMPTY
+        };
+        let same = |m: &Move| m.from() == played.from() && m.role() == played.role() && m.promotion().is_none();
+        let other = |m: &Move| m != played && same(m) && shows_nothing(uci::destination(*m));
+        before.legal_moves().into_iter().filter(other).collect()
+    }
+
+    /// Whether no sensor has shown the man of the ply at `index` on its square while it stood there.
+    fn is_unseen(&self, index: usize, placement: &Placement) -> bool {
+        let Past { before, played, completed_at, .. } = &self.past[index];
+        if played.promotion().is_some() || matches!(played, Move::Castle { .. }) {
+            return false;
+        }
+        let to = uci::destination(*played);
+        let touches = |past: &&Past| search::squares_of(past.played).contains(to);
+        let until = self.past[index + 1..].iter().find(touches).map_or(Instant(i64::MAX), |past| past.completed_at);
+        let since = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
+        let promoted = played.from().is_some_and(|from| before.promoted().contains(from));
+        let showed = |role: Role| placement.showed(to, role.of(before.turn()), since, until);
+        let remembered = placement.readings(to).any(|reading| reading.since <= *completed_at);
+        remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
+    }
+}
