@@ -1,9 +1,10 @@
 //! Plies that no sensor has shown, and to which other squares their men may have gone.
 //!
-//! In: a completed ply, what its square and others have shown since. Out: the moves of the same man to squares that have
-//! shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
+//! In: a completed ply, what its square and others have shown since. Out: the moves of the same man to squares that
+//! have shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
 
 use super::{
+    SCAN_US,
     board::{BoardTrack, Seen},
     past::Past,
     search,
@@ -40,7 +41,7 @@ impl BoardTrack {
         before.legal_moves().into_iter().filter(other).collect()
     }
 
-    /// Whether no sensor has shown the man of the ply at `index` on its square while it stood there.
+    /// Whether no sensor has shown the man of the ply at `index` on its square, though it stood there for a whole scan.
     fn is_unseen(&self, index: usize, placement: &Placement) -> bool {
         let Past { before, played, completed_at, .. } = &self.past[index];
         if played.promotion().is_some() || matches!(played, Move::Castle { .. }) {
@@ -48,11 +49,13 @@ impl BoardTrack {
         }
         let to = uci::destination(*played);
         let touches = |past: &&Past| search::squares_of(past.played).contains(to);
-        let until = self.past[index + 1..].iter().find(touches).map_or(Instant(i64::MAX), |past| past.completed_at);
+        let touched = self.past[index + 1..].iter().find(touches);
+        let until = touched.map_or(Instant(i64::MAX), |past| past.completed_at);
+        let stood = touched.is_none_or(|past| past.made_at >= *completed_at + SCAN_US);
         let since = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
         let promoted = played.from().is_some_and(|from| before.promoted().contains(from));
         let showed = |role: Role| placement.showed(to, role.of(before.turn()), since, until);
         let remembered = placement.readings(to).any(|reading| reading.since <= *completed_at);
-        remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
+        stood && remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
     }
 }
