@@ -51,7 +51,10 @@ impl BoardTrack {
         let touches = |past: &&Past| search::squares_of(past.played).contains(to);
         let touched = self.past[index + 1..].iter().find(touches);
         let until = touched.map_or(Instant(i64::MAX), |past| past.completed_at);
-        let stood = touched.is_none_or(|past| past.made_at >= *completed_at + SCAN_US);
+        // Whoever captures may take the man off as soon as the captor is in hand.
+        let lifted = |past: &Past| past.played.from().map(|from| placement.since_at(from, past.made_at));
+        let stood = |past: &Past| lifted(past).unwrap_or(past.made_at).min(past.made_at) - *completed_at;
+        let stood = touched.is_none_or(|past| stood(past) >= SCAN_US);
         let since = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
         let promoted = played.from().is_some_and(|from| before.promoted().contains(from));
         let showed = |role: Role| placement.showed(to, role.of(before.turn()), since, until);
