@@ -48,17 +48,19 @@ impl BoardTrack {
             return false;
         }
         let to = uci::destination(*played);
-        let touches = |past: &&Past| search::squares_of(past.played).contains(to);
-        let touched = self.past[index + 1..].iter().find(touches);
-        let until = touched.map_or(Instant(i64::MAX), |past| past.completed_at);
-        // Whoever captures may take the man off as soon as the captor is in hand.
-        let lifted = |past: &Past| past.played.from().map(|from| placement.since_at(from, past.made_at));
-        let stood = |past: &Past| lifted(past).unwrap_or(past.made_at).min(past.made_at) - *completed_at;
-        let stood = touched.is_none_or(|past| stood(past) >= SCAN_US);
+        let next = self.past[index + 1..].iter().find(|later| search::squares_of(later.played).contains(to));
+        let until = next.map_or(Instant(i64::MAX), |next| next.completed_at);
         let since = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
         let promoted = played.from().is_some_and(|from| before.promoted().contains(from));
         let showed = |role: Role| placement.showed(to, role.of(before.turn()), since, until);
         let remembered = placement.readings(to).any(|reading| reading.since <= *completed_at);
-        stood && remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
+        let scanned = next.is_none_or(|next| begun(next, placement) >= *completed_at + SCAN_US);
+        scanned && remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
     }
+}
+
+/// When a ply may have begun: whoever captures may take the man off as soon as the captor is in hand.
+fn begun(ply: &Past, placement: &Placement) -> Instant {
+    let lifted = ply.played.from().map(|from| placement.since_at(from, ply.made_at));
+    lifted.map_or(ply.made_at, |lifted| lifted.min(ply.made_at))
 }
