@@ -132,7 +132,8 @@ pub struct BoardTrack {
     pub(super) agreed: usize,
     /// The line begins with the drop of a man that still lies in the tray.
     pub(super) dropped_lies: bool,
-    /// The clock was pressed on a line that much speaks against, where squares do not tell men: a man may be another.
+    /// The clock was pressed on a line that much speaks against, where squares do not tell men or have not shown one: a
+    /// man may be another, or stand elsewhere.
     pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
     pub(super) looked_illegal: Option<(Instant, Instant)>,

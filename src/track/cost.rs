@@ -134,7 +134,7 @@ pub const IDLE_BACK: u32 = 4;
 pub const NO_PLY: u32 = 1;
 /// A ply without a press.
 pub const UNPRESSED: u32 = 3;
-/// What must speak against a line that was pressed for, before it is asked what men may be others.
+/// What must speak against a line that was pressed for, before it is asked what men may be others or stand elsewhere.
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.
 pub const REREAD: u32 = 2;

@@ -1,6 +1,6 @@
 //! Plies that no sensor has shown, and to which other squares their men may have gone.
 //!
-//! In: a completed ply, what its square and others have shown since. Out: the moves of the same man to squares that
+//! In: a ply, what its square and others have shown since. Out: the moves of the same man to squares that
 //! have shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
 
 use super::{
@@ -11,13 +11,15 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::Move,
+    rules::{BoardPosition, Move},
     sense::Placement,
     types::{Instant, Kinds, Role, Square},
 };
 
 /// Latest plies that are asked: longer ago squares no longer remember what they showed.
 const PLIES: usize = 40;
+/// Squares that are named where nobody saw where a man went.
+const ALIKE_MAX: usize = 8;
 
 impl BoardTrack {
     /// Whether the man of some ply may stand elsewhere, because nobody saw where it went.
@@ -39,6 +41,24 @@ impl BoardTrack {
         let same = |m: &Move| m.from() == played.from() && m.role() == played.role() && m.promotion().is_none();
         let other = |m: &Move| m != played && same(m) && shows_nothing(uci::destination(*m));
         before.legal_moves().into_iter().filter(other).collect()
+    }
+
+    /// Where else the man of a ply that is being completed may have gone if nobody saw where it went.
+    pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
+        let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
+        let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
+        let man = played.role().of(position.turn());
+        let shows = |m: Move| {
+            let to = uci::destination(m);
+            let showed = seen.placement.showed(to, man, since, Instant(i64::MAX));
+            showed || !seen.placement.allows_empty().contains(to)
+        };
+        if shows(played) || played.promotion().is_some() {
+            return Vec::new();
+        }
+        let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
+        let other = |m: &Move| same(m) && !shows(*m) && !self.rivals.contains(m);
+        position.legal_moves().into_iter().filter(other).take(ALIKE_MAX).collect()
     }
 
     /// Whether no sensor has shown the man of the ply at `index` on its square, though it stood there for a whole scan.

@@ -24,8 +24,6 @@ use crate::{
 
 /// Open questions of earlier plies that are tried.
 const QUESTIONS_MAX: usize = 64;
-/// Squares that are named where nobody saw where a man went.
-const ALIKE_MAX: usize = 8;
 /// Plies whose captures come to trays meanwhile.
 const TOLD_PLIES: usize = 8;
 /// Nobody has a man in hand, or lets it lie beside its square, for so long.
@@ -231,7 +229,7 @@ impl BoardTrack {
     }
 
     /// Other moves that a ply may have been; a man that was dropped and has moved since, or where nothing explains a
-    /// press for `long`, may be of another kind where no sensor told it.
+    /// press for `long`, may be of another kind where no sensor told it. One that nobody saw may have gone elsewhere.
     fn alternatives(&self, index: usize, seen: &Seen<'_>, long: bool) -> impl Iterator<Item = Move> {
         let past = &self.past[index];
         let dropped = match past.played {
@@ -276,24 +274,6 @@ impl BoardTrack {
         }
         certain.reverse();
         certain
-    }
-
-    /// Where else the man of a ply may have gone if nobody saw where it went: to any square that showed as little.
-    pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
-        let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
-        let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
-        let man = played.role().of(position.turn());
-        let shows = |m: Move| {
-            let to = uci::destination(m);
-            let showed = seen.placement.showed(to, man, since, Instant(i64::MAX));
-            showed || !seen.placement.allows_empty().contains(to)
-        };
-        if shows(played) || played.promotion().is_some() {
-            return Vec::new();
-        }
-        let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
-        let other = |m: &Move| same(m) && !shows(*m) && !self.rivals.contains(m);
-        position.legal_moves().into_iter().filter(other).take(ALIKE_MAX).collect()
     }
 
     /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.

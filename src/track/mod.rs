@@ -13,6 +13,7 @@
 //! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
 //! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`,
 //! `accuse`); one that was taken back leaves the game (`restored`).
+//! A man that no sensor has shown may stand on any square that has shown as little (`unseen`, `dark`).
 //! What lies in trays that feel only that something is there follows from captures and drops (`slots`); a drop may get
 //! another name by that, or by how its man moves (`rename`).
 //! What a pawn became is what its player said, or what explains the moves since (`declared`).
