@@ -177,8 +177,16 @@ impl BoardTrack {
         let told = told.filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
-        let cheap = illegal.is_none_or(|illegal| told.cost < recorded.before + illegal);
+        let cheap = illegal.is_none_or(|illegal| told.cost < Self::before(account, &record, &recorded) + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
+    }
+
+    /// What speaks against the record up to its last ply: by its own presses, where each of its plies had one. The press
+    /// of an illegal move, which is none of the record, speaks against no other ply.
+    fn before(account: Account<'_>, record: &[Move], recorded: &Told) -> u32 {
+        let own = account.presses.get(..record.len()).unwrap_or_default();
+        let own = hindsight::straight(Account { presses: own, ..account }, record);
+        own.map_or(recorded.before, |(own, _)| own.before.min(recorded.before))
     }
 
     /// Of plies that were completed by other presses, from ply `same` on, the account that is better still, if any is:
