@@ -81,8 +81,15 @@ fn due(man: &Man, graces: &Graces) -> Option<Instant> {
 
 /// When something may have to be told.
 pub fn deadline(men: &Men, graces: &Graces) -> Option<Instant> {
-    let strays = men.strays().iter().filter(|stray| !stray.told).map(|stray| stray.looked_at + STRAY_US);
+    let strays = men.strays().iter().filter(|stray| !stray.told).map(stray_due);
     men.men().iter().filter_map(|man| due(man, graces)).chain(strays).min()
+}
+
+/// When it is asked next what a man is that should not be in a tray.
+fn stray_due(stray: &Stray) -> Instant {
+    let foreign = stray.since + FOREIGN_US;
+    let again = stray.looked_at + STRAY_US;
+    if stray.looked_at < foreign { again.min(foreign) } else { again }
 }
 
 /// Tells of every man and stray whose wait is over.
@@ -135,7 +142,7 @@ fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
 }
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
-    let due = |stray: &Stray| !stray.told && stray.looked_at + STRAY_US <= around.now;
+    let due = |stray: &Stray| !stray.told && stray_due(stray) <= around.now;
     let ready: Vec<Stray> = men.strays().iter().filter(|stray| due(stray)).copied().collect();
     let mut drafts = Vec::new();
     for stray in ready {
@@ -180,12 +187,16 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     };
     // What was captured before the stray came rather than after; who captures puts the man into the nearest tray rather
     // than into the partner's.
+    let later = |man: &Man| man.captured.is_some_and(|(_, at)| at > stray.lies_since + LATENESS_US);
     let likely = |man: &&mut Man| {
         let transit = matches!(man.place, Place::Transit(_));
-        let later = man.captured.is_some_and(|(_, at)| at > stray.lies_since + LATENESS_US);
-        (later, man.captured.is_none_or(|(by, _)| by != stray.seat || !transit), !transit)
+        (later(man), man.captured.is_none_or(|(by, _)| by != stray.seat || !transit), !transit)
     };
     if let Some(man) = men.men_mut().filter(elsewhere).min_by_key(likely) {
+        // One that was captured after the stray came may still be on its way to where it belongs.
+        if later(man) && around.now - man.since < STRAY_US {
+            return (None, false);
+        }
         man.told = true;
         let owner = man.place.owner().unwrap_or(stray.seat);
         let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);

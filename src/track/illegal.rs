@@ -266,12 +266,7 @@ fn attempts(
 ) -> ArrayVec<(Attempt, Weight), ATTEMPTS_MAX> {
     let placement = evidence.placement;
     // The reply may have changed already what stood there at the press.
-    let replied = |square: &Square| {
-        placement.changed(*square) > press && {
-            let man = position.board().piece_at(*square);
-            !placement.kinds_at(*square, press).allows(man)
-        }
-    };
+    let replied = |square: &Square| placement.changed(*square) > press && !agreed(position, placement, *square, press);
     let replied: Bitboard = Square::ALL.into_iter().filter(replied).collect();
     let open = placement.mismatch(position).any() | replied;
     let mut attempts = ArrayVec::new();
@@ -289,6 +284,15 @@ fn attempts(
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
     attempts
+}
+
+/// Whether a square showed at some instant what stands there by a position.
+fn agreed(position: &BoardPosition, placement: &Placement, square: Square, at: Instant) -> bool {
+    let kinds = placement.kinds_at(square, at);
+    match position.board().piece_at(square) {
+        Some(_) => search::man_reading(position, square, kinds).is_some(),
+        None => kinds.allows(None),
+    }
 }
 
 /// Whether king and rook stand as after castling. What only feels that something is there must have felt them come.
@@ -368,7 +372,7 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
         return false;
     }
     let now = evidence.placement.mismatch(position).missing;
-    let then = |square: &Square| !evidence.placement.kinds_at(*square, press).allows(Some(man));
+    let then = |square: &Square| !agreed(position, evidence.placement, *square, press);
     let alike = position.board().by_piece(man);
     let missing = alike & now | alike.into_iter().filter(then).collect::<Bitboard>();
     // One that stood there before the other player's move and is missing beside was knocked there.
