@@ -31,6 +31,8 @@ impl Teller<'_> {
             last.is_some_and(|last| !last.kinds.meets(node.squares.at(*from)))
         };
         let from: Vec<Square> = board.by_color(position.turn()).into_iter().filter(left).collect();
+        let hand = *node.hands.get(position.turn());
+        let held = |role: Role, seen: Instant| hand.is_none_or(|mut hand| hand.drop(role, seen).1 == 0);
         let mut moves = Vec::new();
         for to in Square::ALL {
             let Some(last) = self.log.last(to, late).filter(|last| last.since >= node.since[0]) else { continue };
@@ -42,8 +44,8 @@ impl Teller<'_> {
                 let other = self.log.came_before(**from, (to, last.kinds), node.since[0], late);
                 node.squares.at(**from).meets(last.kinds) && **from != to && !other
             };
-            // Rather it was dropped, and a square that feels nothing hides that the other man stays where it is.
-            let dropped = position.is_legal(Move::Put { role: man.role, to });
+            // Rather one was dropped that was in the hand, and a square that feels nothing hides where the other man is.
+            let dropped = position.is_legal(Move::Put { role: man.role, to }) && held(man.role, last.since);
             let walked = from.iter().filter(|from| !dropped && walks(from));
             let attempts = walked.map(|from| Attempt::Move { from: *from, to, promotion: None });
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
