@@ -529,7 +529,7 @@ impl BoardTrack {
 
     /// The press that waits, if the line does not explain all that is seen.
     pub fn doubtful_press(&self) -> Option<Instant> {
-        let doubtful = self.line.is_empty() || self.is_doubtful_line();
+        let doubtful = self.line.is_empty() || self.is_doubtful_line() || self.absent.is_some();
         self.presses.front().filter(|_| doubtful).map(|press| press.at)
     }
 
