@@ -16,7 +16,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    types::{Bitboard, BoardId, Instant, SECOND},
+    types::{Bitboard, BoardId, ByRole, Instant, SECOND},
 };
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
@@ -61,7 +61,7 @@ impl BoardTrack {
         position: &BoardPosition,
         board: BoardId,
         arriving: &Arriving,
-        awaits: bool,
+        awaits: &ByRole<bool>,
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
@@ -69,7 +69,7 @@ impl BoardTrack {
         let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
         let trusted = |found: &Illegal| self.is_known(found) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
-        if awaits && found.as_ref().is_some_and(Illegal::is_from_nowhere) {
+        if found.as_ref().is_some_and(|found| found.is_awaited(awaits)) {
             return None;
         }
         if found.as_ref().is_some_and(|found| self.pressed_back_on(found.played)) {

@@ -14,7 +14,7 @@ use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::{Mismatch, Placement, Reading},
-    types::{Bitboard, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
+    types::{Bitboard, ByRole, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
 };
 
 /// Things that somebody may have done that are looked into for one state of a board.
@@ -54,6 +54,11 @@ impl Illegal {
     /// Whether the man of a drop that nothing else forbids is not known to have been captured for the player.
     pub fn is_from_nowhere(&self) -> bool {
         self.reasons == [Reason::DropNotInPocket]
+    }
+
+    /// Whether it is such a drop of a kind that another board may be sending.
+    pub fn is_awaited(&self, awaits: &ByRole<bool>) -> bool {
+        self.is_from_nowhere() && *awaits.get(self.played.role())
     }
 }
 
@@ -105,8 +110,9 @@ fn tried(
     // its square since before the turn is no part of the move, nor is what the other player has put down meanwhile.
     let turn = evidence.rest_since.max(evidence.pressed[1]);
     let before = |square: Square| placement.changed(square) < turn;
-    let promoted = reasons.contains(&Reason::PromotionPiece);
-    let beside = beside && (promoted || mismatch.foreign.into_iter().all(before));
+    // Nor does a hand that castled or promoted play another move.
+    let done = matches!(played, Move::Castle { .. }) || reasons.contains(&Reason::PromotionPiece);
+    let beside = beside && (done || mismatch.foreign.into_iter().all(before));
     let known = (beside || replies(position, placement, mismatch, press)) && !(theirs && open);
     let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
     known.then_some((found, whole))

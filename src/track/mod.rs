@@ -46,7 +46,7 @@ mod unseen;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
-    types::{BoardId, ClockTimes, Color, Instant, MS, SECOND, Seat},
+    types::{BoardId, ByRole, ClockTimes, Color, Instant, MS, Piece, Role, SECOND, Seat},
 };
 
 use board::{BoardTrack, Readiness};
@@ -339,13 +339,28 @@ impl Tracker {
             return revised;
         }
         let seen = seen(board)?;
-        let awaits =
-            self.awaits_others(board, at) || self.boards[board.index()].awaits_look(game.board(board), &seen, at);
+        let awaits = self.awaits(game, board, &seen, at);
         let arriving = self.arriving(game, board);
         let (position, track) = (game.board(board), &mut self.boards[board.index()]);
-        let completed = track.complete_likely_illegal(position, board, &arriving, awaits, &seen, at)?;
+        let completed = track.complete_likely_illegal(position, board, &arriving, &awaits, &seen, at)?;
         track.note_completed(How::Illegal, &completed, position, Some(&seen), at);
         Some(Decision::Complete(completed))
+    }
+
+    /// Kinds of men whose drop from nowhere is not believed yet.
+    fn awaits(&self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) -> ByRole<bool> {
+        let position = game.board(board);
+        let all = self.awaits_others(board, at) || self.boards[board.index()].awaits_look(position, seen, at);
+        let press = self.boards[board.index()].first_press().unwrap_or(at);
+        let gone =
+            |role: Role| at < press + AWAITED_US && self.is_gone_elsewhere(game, board, role.of(position.turn()));
+        ByRole::new_with(|role| all || gone(role))
+    }
+
+    /// Whether another board no longer shows such a man where one should stand: it may have been captured there.
+    fn is_gone_elsewhere(&self, game: &Game, board: BoardId, man: Piece) -> bool {
+        let open = |other: BoardId| game.board(other).board().by_piece(man) & self.boards[other.index()].unexplained;
+        game.ids().any(|other| other != board && open(other).any())
     }
 
     /// Whether an earlier press of another board has no ply yet: it may have captured what is dropped here.
@@ -359,10 +374,10 @@ impl Tracker {
     /// A press that no legal move explains: an illegal one, or one to a square that no sensor feels.
     fn last_resort(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) -> Option<Completed> {
         let position = game.board(board);
-        let awaits = self.awaits_others(board, at) || self.boards[board.index()].awaits_look(position, seen, at);
+        let awaits = self.awaits(game, board, seen, at);
         let sent = self.arriving(game, board).to(position.turn());
         let track = &mut self.boards[board.index()];
-        if awaits && track.illegal(position, seen).is_some_and(|found| found.is_from_nowhere()) {
+        if track.illegal(position, seen).is_some_and(|found| found.is_awaited(&awaits)) {
             return None;
         }
         // Whoever has forgotten to press for a capture has made it.
