@@ -404,7 +404,9 @@ impl BoardWatch {
             let later = sight.placement.changed(*to) > suspected.made + LATER_US;
             man.color == suspected.by && later && goes_ahead(*man, *from, *to, occupied)
         };
-        let ahead = |to: Square| self.ahead_told == Some((to, sight.placement.changed(to)));
+        // Whether it went ahead of its turn was told, or will be.
+        let told = |to: Square| self.ahead_told == Some((to, sight.placement.changed(to)));
+        let ahead = |to: Square| told(to) || self.ahead.is_some_and(|(_, ahead, _)| ahead == to);
         men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !ahead(way.2));
         if self.several == Some(at) {
             let all = BoardSight { line: &[], ..sight }.misplaced();

@@ -350,10 +350,18 @@ fn moved_to(
     let went =
         (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
     // Who has lifted a man of the opponent's in the own turn has put it down, too, though it may be read later.
-    let stood = stood(position, evidence, to, becomes.unwrap_or(man), [press, press + STOOD_US]);
+    let looks = looks(position, placement, from, man);
+    let stood = stood(position, evidence, to, becomes.unwrap_or(looks), [press, press + STOOD_US]);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
-    let another = both_stood(evidence, (from, man), (to, becomes.unwrap_or(man)));
+    let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));
     (went && stood && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// What the man of a square read as there last: a promoted one may stand as the pawn that it is (WBN 5.7).
+fn looks(position: &BoardPosition, placement: &Placement, square: Square, man: Piece) -> Piece {
+    let pawn = Piece { role: Role::Pawn, ..man };
+    let last = placement.readings(square).find_map(|reading| reading.kinds.single().flatten());
+    if position.promoted().contains(square) && last == Some(pawn) { pawn } else { man }
 }
 
 /// Whether what stands on `to` came while the man still stood on `from`: then it is another one.
