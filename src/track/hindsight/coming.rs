@@ -3,7 +3,7 @@
 //! In: what the square showed, the hands, the plies before. Out: when it came, what is in the hands then, and what it
 //! costs. It does not know what was seen afterwards.
 
-use super::{EARLY_US, HELD_US, Node, Teller, standing};
+use super::{EARLY_US, HELD_US, LATE_US, Node, Teller, standing};
 use crate::{
     notation::uci,
     rules::Move,
@@ -27,6 +27,8 @@ pub(super) struct Coming {
     pub disordered: bool,
     /// It had been off its square for long.
     pub held: bool,
+    /// What stands there had come before it left its square.
+    pub another: bool,
     /// What it costs that it was in no hand, by name.
     pub nowhere: (&'static str, u32),
     /// What it costs that it is said to be dropped, and may have come from another square, by name.
@@ -38,9 +40,14 @@ pub(super) struct Coming {
 impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
-        let Coming { early, disordered, held, nowhere, carried, illegal, .. } = self;
-        let costs =
-            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*illegal, cost::ILLEGAL)];
+        let Coming { early, disordered, held, another, nowhere, carried, illegal, .. } = self;
+        let costs = [
+            (*early, cost::PREMOVE),
+            (*disordered, cost::DISORDERED),
+            (*held, cost::HELD),
+            (*another, cost::ANOTHER),
+            (*illegal, cost::ILLEGAL),
+        ];
         nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
@@ -79,6 +86,8 @@ impl Teller<'_> {
         until: Instant,
     ) -> Coming {
         let before = self.back(node).next().filter(|last| last.seen).map(|last| last.made_at);
+        let stands = (uci::destination(m), standing(&node.position, m));
+        let another = m.from().is_some_and(|from| self.log.came_before(from, stands, node.since[0], until + LATE_US));
         let came = |arrived: Option<Instant>, stood: Option<Instant>| {
             let mut hands = node.hands;
             let nowhere = match (m, hands.get_mut(node.position.turn())) {
@@ -95,11 +104,12 @@ impl Teller<'_> {
             } else {
                 ("", 0)
             };
-            Coming { arrived, hands, early, disordered, held: self.held(m, arrived), nowhere, carried, illegal: false }
+            let held = self.held(m, arrived);
+            Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal: false }
         };
         let first = came(arrived, stood.or(arrived));
-        let kinds = standing(&node.position, m);
-        let last = self.log.last(uci::destination(m), until).filter(|last| last.kinds.meets(kinds));
+        let (to, kinds) = stands;
+        let last = self.log.last(to, until).filter(|last| last.kinds.meets(kinds));
         let again = last.map(|last| last.since).filter(|last| arrived.is_some_and(|first| first < *last));
         match again.filter(|_| first.cost() > 0).map(|again| came(Some(again), Some(again))) {
             Some(again) if again.cost() < first.cost() => again,

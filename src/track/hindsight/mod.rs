@@ -490,7 +490,8 @@ impl<'a> Teller<'a> {
         charged: Option<Charged>,
         (press, until): (Option<Press>, Instant),
     ) -> Node {
-        let Coming { arrived, hands, early, disordered, held, nowhere: (name, nowhere), carried, illegal } = coming;
+        let Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal } = coming;
+        let (name, nowhere) = nowhere;
         let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
@@ -505,6 +506,7 @@ impl<'a> Teller<'a> {
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + weigh!(self.items, DISORDERED * u32::from(disordered))
             + if held { weigh!(self.items, HELD) } else { 0 }
+            + if another { weigh!(self.items, ANOTHER) } else { 0 }
             + self.items.take(name, nowhere)
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
