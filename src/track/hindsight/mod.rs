@@ -492,7 +492,10 @@ impl<'a> Teller<'a> {
     ) -> Node {
         let Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal } = coming;
         let (name, nowhere) = nowhere;
-        let made_at = arrived.unwrap_or(until).max(node.since[0]).min(until);
+        // Where no clock tells of turns, who has not seen a man come has seen it leave.
+        let left = m.from().filter(|_| arrived.is_none() && self.account.is_turn(until));
+        let left = left.and_then(|from| self.log.arrived(from, Kinds::EMPTY, node.since[0], until));
+        let made_at = arrived.or(left).unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();
         position.play(m);
