@@ -6,7 +6,7 @@
 //! It hears no voices and knows no buttons.
 
 use super::{
-    Revision, Tracker,
+    Completion, Revision, Tracker,
     board::{BoardTrack, LATE_US, LinePly, Seen},
     past::{Past, promoting_to},
 };
@@ -237,8 +237,9 @@ impl BoardTrack {
             && said.is_none()
             && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
         let stands = self.stands_now(index, alternative.to());
-        // What was said is given up only for a move that was pressed for.
-        let plies = if said.is_some() { self.presses.len() } else { usize::MAX };
+        // What was said is given up only for a move that was pressed for, where there is a clock.
+        let clocked = self.completion == Completion::Clock;
+        let plies = if said.is_some() && clocked { self.presses.len() } else { usize::MAX };
         open || stands.is_some_and(|square| line.iter().take(plies).any(|m| m.from() == Some(square)))
     }
 }

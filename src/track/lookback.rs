@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completed, LOOK_BACK_REST_US, PATIENCE_US,
+    Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen},
     cost, hindsight,
     past::{Past, reread, reread_from, reread_to},
@@ -185,7 +185,8 @@ impl BoardTrack {
     /// The latest ply that was one of several and explains the board as another: the one of those that does it best.
     pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>, long: bool) -> Option<Answer> {
         let long = long && self.line.is_empty();
-        let mut left = if self.first_press().is_some() { QUESTIONS_MAX } else { 0 };
+        let waits = self.first_press().is_some() || self.completion != Completion::Clock;
+        let mut left = if waits { QUESTIONS_MAX } else { 0 };
         for index in (0..self.past.len()).rev() {
             let alternatives: Vec<Move> = self.alternatives(index, seen, long).take(left).collect();
             left -= alternatives.len();
