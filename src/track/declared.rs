@@ -196,6 +196,25 @@ impl BoardTrack {
         Some(revision)
     }
 
+    /// What was said of the promotion at `index`, which is another one in the plies from `from` on, was said of its
+    /// player's next one if nothing else was said of that: which, when, and the plies with it.
+    pub(super) fn said_of_next(
+        &self,
+        position: &BoardPosition,
+        index: usize,
+        from: usize,
+        moves: &[Move],
+    ) -> Option<(usize, Instant, Vec<Move>)> {
+        let old = self.past.get(index)?;
+        let (said, role) = (old.said?, old.played.promotion()?);
+        let mut own = (index + 2..(from + moves.len()).min(self.past.len())).step_by(2).take(LATE_PLIES);
+        let next = own.find(|own| moves[*own - from].promotion().is_some())?;
+        let silent = self.past[next].said.is_none() && old.played != moves[index - from];
+        let root = silent.then(|| self.root(position, self.past.len() - from))?;
+        let moves = root.with_promotion(moves, PromotionChange { index: next - from, role })?;
+        Some((next, said, moves))
+    }
+
     /// Plies from a promotion on that its player has declared to be another.
     pub(super) fn forget_undeclared(&mut self, turn: Color) {
         let Some((role, _)) = *self.said.now.get(turn) else { return };

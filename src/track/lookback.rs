@@ -145,7 +145,12 @@ impl BoardTrack {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(index) {
                 self.refuse(&[(index, *role)]);
             }
+            let next = self.said_of_next(&position, index, from, &moves);
+            let (next, moves) = next.map_or((None, moves), |(next, said, moves)| (Some((next, said)), moves));
             let mut revision = self.revise(board, &position, seen, from, &moves);
+            if let Some((next, said)) = next {
+                self.past[next].said = Some(said);
+            }
             if let (Some(past), Some(ply)) = (self.past.get_mut(index), revision.moves.get_mut(index - from)) {
                 (past.rivals, ply.rivals) = (open.clone(), open);
             }
