@@ -87,7 +87,7 @@ impl Teller<'_> {
     ) -> Coming {
         let before = self.back(node).next().filter(|last| last.seen).map(|last| last.made_at);
         let stands = (uci::destination(m), standing(&node.position, m));
-        let another = m.from().is_some_and(|from| self.log.came_before(from, stands, node.since[0], until + LATE_US));
+        let another = m.from().is_some_and(|from| self.another(node, m, from, until + LATE_US));
         let came = |arrived: Option<Instant>, stood: Option<Instant>| {
             let mut hands = node.hands;
             let nowhere = match (m, hands.get_mut(node.position.turn())) {
@@ -115,6 +115,14 @@ impl Teller<'_> {
             Some(again) if again.cost() < first.cost() => again,
             _ => first,
         }
+    }
+
+    /// Whether what stands where a ply goes came there while its man still stood on its square. Where only that is felt
+    /// that something stands there, it may be the man that the ply captures.
+    fn another(&self, node: &Node, m: Move, from: Square, until: Instant) -> bool {
+        let to = uci::destination(m);
+        let victim = m.is_capture() && self.log.kinds_at(to, until) == Kinds::OCCUPIED;
+        !victim && self.log.came_before(from, (to, standing(&node.position, m)), node.since[0], until)
     }
 
     /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.
