@@ -122,6 +122,8 @@ pub const KING_OFF: u32 = 14;
 pub const HELD: u32 = 4;
 /// A ply whose man still stood on its square after what stands on the other had come: that is another one.
 pub const ANOTHER: u32 = 6;
+/// A capture in one motion where only that is felt that something stands there: nothing tells that it was one.
+pub const REPLACED: u32 = 3;
 /// A man that has been off its square since before the ply.
 pub const GONE: u32 = 3;
 /// A ply whose man was gone when its clock was pressed and is captured next: it was being taken off.

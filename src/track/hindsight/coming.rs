@@ -27,8 +27,8 @@ pub(super) struct Coming {
     pub disordered: bool,
     /// It had been off its square for long.
     pub held: bool,
-    /// What stands there had come before it left its square.
-    pub another: bool,
+    /// What it costs that what stands there had come before it left its square, by name.
+    pub another: (&'static str, u32),
     /// What it costs that it was in no hand, by name.
     pub nowhere: (&'static str, u32),
     /// What it costs that it is said to be dropped, and may have come from another square, by name.
@@ -41,14 +41,9 @@ impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
         let Coming { early, disordered, held, another, nowhere, carried, illegal, .. } = self;
-        let costs = [
-            (*early, cost::PREMOVE),
-            (*disordered, cost::DISORDERED),
-            (*held, cost::HELD),
-            (*another, cost::ANOTHER),
-            (*illegal, cost::ILLEGAL),
-        ];
-        nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
+        let costs =
+            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*illegal, cost::ILLEGAL)];
+        another.1 + nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
 
@@ -87,7 +82,7 @@ impl Teller<'_> {
     ) -> Coming {
         let before = self.back(node).next().filter(|last| last.seen).map(|last| last.made_at);
         let stands = (uci::destination(m), standing(&node.position, m));
-        let another = m.from().is_some_and(|from| self.another(node, m, from, until + LATE_US));
+        let another = m.from().map_or(("", 0), |from| self.another(node, m, from, until + LATE_US));
         let came = |arrived: Option<Instant>, stood: Option<Instant>| {
             let mut hands = node.hands;
             let nowhere = match (m, hands.get_mut(node.position.turn())) {
@@ -117,12 +112,16 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether what stands where a ply goes came there while its man still stood on its square. Where only that is felt
-    /// that something stands there, it may be the man that the ply captures.
-    fn another(&self, node: &Node, m: Move, from: Square, until: Instant) -> bool {
+    /// What it costs that what stands where a ply goes came there while its man still stood on its square, by name.
+    /// Where only that is felt that something stands there, it may be the man that the ply captures.
+    fn another(&self, node: &Node, m: Move, from: Square, until: Instant) -> (&'static str, u32) {
         let to = uci::destination(m);
         let victim = m.is_capture() && self.log.kinds_at(to, until) == Kinds::OCCUPIED;
-        !victim && self.log.came_before(from, (to, standing(&node.position, m)), node.since[0], until)
+        match self.log.came_before(from, (to, standing(&node.position, m)), node.since[0], until) {
+            true if victim => named!(REPLACED),
+            true => named!(ANOTHER),
+            false => ("", 0),
+        }
     }
 
     /// Whether a man that seems dropped is one of the board's that left its square in this turn and goes there.

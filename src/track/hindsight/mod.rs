@@ -509,7 +509,7 @@ impl<'a> Teller<'a> {
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + weigh!(self.items, DISORDERED * u32::from(disordered))
             + if held { weigh!(self.items, HELD) } else { 0 }
-            + if another { weigh!(self.items, ANOTHER) } else { 0 }
+            + self.items.take(another.0, another.1)
             + self.items.take(name, nowhere)
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
