@@ -193,8 +193,10 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
         (later(man), man.captured.is_none_or(|(by, _)| by != stray.seat || !transit), !transit)
     };
     if let Some(man) = men.men_mut().filter(elsewhere).min_by_key(likely) {
-        // One that was captured after the stray came may still be on its way to where it belongs.
-        if later(man) && around.now - man.since < STRAY_US {
+        // One that was captured after the stray came, and by somebody else than whose tray that is, may still be on its
+        // way to where it belongs.
+        let own = man.captured.is_some_and(|(by, _)| by == stray.seat);
+        if later(man) && !own && around.now - man.since < STRAY_US {
             return (None, false);
         }
         man.told = true;
