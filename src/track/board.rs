@@ -563,9 +563,10 @@ impl BoardTrack {
         illegal: Vec<Reason>,
     ) -> Completed {
         let rivals = std::mem::take(&mut self.rivals);
+        let said = self.said.completed(position.turn(), played, made_at);
         let (completed_at, clock) = (press.at, press.clock);
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals };
-        self.remember(Past::new(position, &completed, completed.rivals.clone()));
+        self.remember(Past { said, ..Past::new(position, &completed, completed.rivals.clone()) });
         completed
     }
 
