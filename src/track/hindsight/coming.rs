@@ -99,7 +99,7 @@ impl Teller<'_> {
             } else {
                 ("", 0)
             };
-            let held = self.held(m, arrived);
+            let held = self.held(node, m, arrived);
             Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal: false }
         };
         let first = came(arrived, stood.or(arrived));
@@ -137,9 +137,11 @@ impl Teller<'_> {
         left.any(|from| search::may_go(man, from, to, board.occupied()))
     }
 
-    /// Whether the man of a ply had been off its square for long when it came to the other.
-    fn held(&self, m: Move, arrived: Option<Instant>) -> bool {
-        let from = m.from().filter(|from| !self.account.blind.contains(*from));
+    /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have lain
+    /// there on its side.
+    fn held(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
+        let lay = self.account.blind | node.position.promoted();
+        let from = m.from().filter(|from| !lay.contains(*from));
         let left = from.zip(arrived).and_then(|(from, came)| self.log.last(from, came)).zip(arrived);
         left.is_some_and(|(left, came)| left.kinds == Kinds::EMPTY && came - left.since > HELD_US)
     }
