@@ -16,7 +16,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    types::{Bitboard, BoardId, ByRole, Instant, SECOND},
+    types::{Bitboard, BoardId, ByRole, Instant, MS, SECOND},
 };
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
@@ -25,6 +25,8 @@ const TRUSTED_PLIES: usize = 12;
 const CASTLING_TRUSTED_PLIES: usize = 4;
 /// How long it is waited for what a board feels in all.
 const LOOK_US: i64 = 3 * SECOND;
+/// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
+const CAUGHT_US: i64 = 1300 * MS;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
 
@@ -117,7 +119,14 @@ impl BoardTrack {
         let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
         let after = self.presses.front().is_some_and(|press| press.at < came);
         let passes = stands && after && (self.line.is_empty() || !told);
-        passes.then_some(came + if told { SCAN_US } else { REST_US })
+        // Who comes from a pocket to where another man stood rather captured that one from a square where nobody saw it.
+        let caught = m.from().is_none() && position.board().piece_at(to).is_some();
+        let wait = match told {
+            true if caught => CAUGHT_US,
+            true => SCAN_US,
+            false => REST_US,
+        };
+        passes.then_some(came + wait)
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
