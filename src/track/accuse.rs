@@ -119,7 +119,7 @@ impl BoardTrack {
         let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
         let after = self.presses.front().is_some_and(|press| press.at < came);
         let passes = stands && after && (self.line.is_empty() || !told);
-        // Who comes from a pocket to where another man stood rather captured that one from a square where nobody saw it.
+        // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it.
         let caught = m.from().is_none() && position.board().piece_at(to).is_some();
         let wait = match told {
             true if caught => CAUGHT_US,

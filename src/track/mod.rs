@@ -352,15 +352,20 @@ impl Tracker {
         let position = game.board(board);
         let all = self.awaits_others(board, at) || self.boards[board.index()].awaits_look(position, seen, at);
         let press = self.boards[board.index()].first_press().unwrap_or(at);
-        let gone =
-            |role: Role| at < press + AWAITED_US && self.is_gone_elsewhere(game, board, role.of(position.turn()));
+        let waits = at < press + AWAITED_US;
+        let gone = |role: Role| waits && self.is_gone_elsewhere(game, board, role.of(position.turn()), press);
         ByRole::new_with(|role| all || gone(role))
     }
 
-    /// Whether another board no longer shows such a man where one should stand: it may have been captured there.
-    fn is_gone_elsewhere(&self, game: &Game, board: BoardId, man: Piece) -> bool {
-        let open = |other: BoardId| game.board(other).board().by_piece(man) & self.boards[other.index()].unexplained;
-        game.ids().any(|other| other != board && open(other).any())
+    /// Whether another board, whose squares have changed lately, no longer shows such a man where one should stand: it
+    /// may have been captured there.
+    fn is_gone_elsewhere(&self, game: &Game, board: BoardId, man: Piece, press: Instant) -> bool {
+        let open = |other: BoardId| {
+            let track = &self.boards[other.index()];
+            let lately = press < track.changed_at + AWAITED_US;
+            lately && (game.board(other).board().by_piece(man) & track.unexplained).any()
+        };
+        game.ids().any(|other| other != board && open(other))
     }
 
     /// Whether an earlier press of another board has no ply yet: it may have captured what is dropped here.

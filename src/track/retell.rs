@@ -181,8 +181,8 @@ impl BoardTrack {
         cheap.then_some(Reread { first, from: first + from, told })
     }
 
-    /// What speaks against the record up to its last ply: by its own presses, where each of its plies had one. The press
-    /// of an illegal move, which is none of the record, speaks against no other ply.
+    /// What speaks against the record up to its last ply: by its own presses, where each of its plies had one. The
+    /// press of an illegal move, which is none of the record, speaks against no other ply.
     fn before(account: Account<'_>, record: &[Move], recorded: &Told) -> u32 {
         let own = account.presses.get(..record.len()).unwrap_or_default();
         let own = hindsight::straight(Account { presses: own, ..account }, record);

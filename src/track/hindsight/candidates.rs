@@ -44,7 +44,7 @@ impl Teller<'_> {
                 let other = self.log.came_before(**from, (to, last.kinds), node.since[0], late);
                 node.squares.at(**from).meets(last.kinds) && **from != to && !other
             };
-            // Rather one was dropped that was in the hand, and a square that feels nothing hides where the other man is.
+            // Rather one was dropped that was in the hand, and a square that feels nothing hides where another is.
             let dropped = position.is_legal(Move::Put { role: man.role, to }) && held(man.role, last.since);
             let walked = from.iter().filter(|from| !dropped && walks(from));
             let attempts = walked.map(|from| Attempt::Move { from: *from, to, promotion: None });

@@ -137,8 +137,8 @@ impl Teller<'_> {
         left.any(|from| search::may_go(man, from, to, board.occupied()))
     }
 
-    /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have lain
-    /// there on its side.
+    /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have
+    /// lain there on its side.
     fn held(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
         let lay = self.account.blind | node.position.promoted();
         let from = m.from().filter(|from| !lay.contains(*from));
