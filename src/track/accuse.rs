@@ -26,7 +26,7 @@ const CASTLING_TRUSTED_PLIES: usize = 4;
 /// How long it is waited for what a board feels in all.
 const LOOK_US: i64 = 3 * SECOND;
 /// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
-const CAUGHT_US: i64 = 1300 * MS;
+const CAPTURES_US: i64 = 1300 * MS;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
 
@@ -122,7 +122,7 @@ impl BoardTrack {
         // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it.
         let caught = m.from().is_none() && position.board().piece_at(to).is_some();
         let wait = match told {
-            true if caught => CAUGHT_US,
+            true if caught => CAPTURES_US,
             true => SCAN_US,
             false => REST_US,
         };

@@ -177,7 +177,7 @@ impl BoardTrack {
         let promoted = |index: &usize| self.past[*index].played.promotion().is_some();
         let next = (self.given..self.past.len()).rev().take(LATE_PLIES).find(promoted)?;
         let index = next.checked_sub(2).filter(promoted).filter(|index| *index >= self.given)?;
-        let (said, role) = (self.past[index].said?, self.past[index].played.promotion()?);
+        let said = self.past[index].said?;
         let played = self.past[next].played;
         let from = played.from().filter(|_| self.past[next].said.is_none())?;
         let touched = [Some(from), played.is_capture().then(|| played.to())];
@@ -190,7 +190,7 @@ impl BoardTrack {
         let played: Vec<Move> = self.past[index..].iter().map(|past| past.played).collect();
         let first = root.rules().promotions().next()?;
         let moves = root.with_promotion(&played, PromotionChange { index: 0, role: first })?;
-        let moves = root.with_promotion(&moves, PromotionChange { index: next - index, role })?;
+        let (next, said, moves) = self.said_of_next(position, index, index, &moves)?;
         let revision = self.revise(board, position, seen, index, &moves);
         self.past[next].said = Some(said);
         Some(revision)
