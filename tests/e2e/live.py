@@ -5,10 +5,12 @@ Ports are free ones, processes end with the test, and nothing waits longer than 
 
 import json
 import os
+import random
 import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,8 @@ from pathlib import Path
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 10
 POLL_SECONDS = 0.05
+PORTS = random.sample(range(20_000, 32_000), 2_000)
+PORTS_LOCK = threading.Lock()
 READY_TOPIC = "bughouse/e2e/ready"
 PROTOCOLS = ("311", "5")
 # Packages put the server where only root's path looks.
@@ -23,10 +27,18 @@ SERVER_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/lo
 
 
 def free_port() -> int:
-    """A TCP port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A TCP port that nobody listens on, below those that the system gives to outgoing connections; each only once.
+
+    Some brokers need many seconds until they take theirs: meanwhile it must not go to a client or to another broker.
+    """
+    while True:
+        with PORTS_LOCK, socket.socket() as probe:
+            port = PORTS.pop()
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def wait_for(what: str, condition, seconds: float = START_SECONDS_MAX):

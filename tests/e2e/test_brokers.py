@@ -34,13 +34,18 @@ def play(hall, plies):
     hall.wait_for_moves(readers[hall.broker.protocols[-1]], plies)
     tree = "bughouse/table/1/live"
     hall.kept = {leaf: hall.retained(f"{tree}/{leaf}") for leaf in LEAVES}
-    hall.filtered = json.loads(hall.next("bughouse/table/+/live/state"))
+    hall.filtered = is_found_by_filter(hall, f"{tree}/state", "bughouse/table/+/live/state")
     hall.online = hall.json(NODE)
     hall.missed = hall.ask_display(f"{tree}/request/events", {"from_seq": 3}, f"{tree}/response/events")
     hall.code = hall.daemon.stop(signal.SIGTERM)
     hall.offline = hall.json(NODE) if hall.broker.external else hall.online | {"state": "stopping"}
     hall.readers = readers
     return hall
+
+
+def is_found_by_filter(hall, topic, wanted):
+    """Whether a filter gives what the topic keeps. A clock may tick between the two looks: then both look again."""
+    return any(json.loads(hall.next(wanted)) == hall.json(topic) for _ in range(5))
 
 
 def break_off(hall, plies):
@@ -135,7 +140,7 @@ def test_the_retained_state_is_that_of_the_end(played, short_game):
 
 
 def test_a_display_that_comes_late_sees_the_table(played):
-    assert played.filtered == json.loads(played.kept["state"])
+    assert played.filtered
 
 
 def test_the_retained_record_reads_back_to_the_game(played, short_game):
