@@ -5,7 +5,7 @@
 //! at once.
 
 use super::{
-    Completed, Completion, REST_US, Revision, SCAN_US, Tracker,
+    Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker,
     board::{BoardTrack, ILLEGAL_US, Seen, in_hand},
     cost,
     illegal::{self, Illegal},
@@ -27,6 +27,8 @@ const CASTLING_TRUSTED_PLIES: usize = 4;
 const LOOK_US: i64 = 3 * SECOND;
 /// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
 const CAPTURES_US: i64 = 1300 * MS;
+/// What an illegal move whose man had left again before the press may cost more than to leave the press open.
+const NO_BETTER: u32 = 11;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
 
@@ -91,7 +93,8 @@ impl BoardTrack {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let better = self.line.is_empty() || found.cost < legal;
+        let most = if self.stood_at_press(found.played, seen) { u32::MAX } else { legal + NO_BETTER };
+        let better = self.line.is_empty() && found.cost <= most || found.cost < legal;
         let root = arriving.apply(position);
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
@@ -127,6 +130,12 @@ impl BoardTrack {
             false => REST_US,
         };
         passes.then_some(came + wait)
+    }
+
+    /// Whether something stood where a move went when the clock was pressed.
+    fn stood_at_press(&self, m: Move, seen: &Seen<'_>) -> bool {
+        let empty = |press: &Press| seen.placement.kinds_at(uci::destination(m), press.at).allows(None);
+        !self.presses.front().is_some_and(empty)
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
