@@ -27,8 +27,6 @@ const CASTLING_TRUSTED_PLIES: usize = 4;
 const LOOK_US: i64 = 3 * SECOND;
 /// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
 const CAPTURES_US: i64 = 1300 * MS;
-/// What an illegal move whose man had left again before the press may cost more than to leave the press open.
-const NO_BETTER: u32 = 11;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
 const MADE_UP: u32 = 12;
 
@@ -93,7 +91,7 @@ impl BoardTrack {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let most = if self.stood_at_press(found.played, seen) { u32::MAX } else { legal + NO_BETTER };
+        let most = if self.stood_at_press(found.played, seen) { u32::MAX } else { legal + cost::ILLEGAL_GONE };
         let better = self.line.is_empty() && found.cost <= most || found.cost < legal;
         let root = arriving.apply(position);
         let otherwise = better

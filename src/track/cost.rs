@@ -93,6 +93,8 @@ pub const ILLEGAL: u32 = 20;
 pub const ILLEGAL_FAR: u32 = ILLEGAL + 1;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
+/// What an illegal move whose man had left again before the press may cost more than to leave the press open.
+pub const ILLEGAL_GONE: u32 = 11;
 /// An illegal move to the next square that was made before the other player's.
 pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
 /// How much cheaper than all legal accounts of the last plies one with an illegal ply must be.
