@@ -91,8 +91,10 @@ impl BoardTrack {
             return None;
         }
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
-        let most = if self.stood_at_press(found.played, seen) { u32::MAX } else { legal + cost::ILLEGAL_GONE };
-        let better = self.line.is_empty() && found.cost <= most || found.cost < legal;
+        let stood = self.stood_at_press(position, found.played, seen);
+        let most = if stood { u32::MAX } else { legal + cost::ILLEGAL_GONE };
+        let margin = if !stood && self.goes_on(found.played) { cost::ILLEGAL_ON } else { 0 };
+        let better = self.line.is_empty() && found.cost <= most || found.cost + margin < legal;
         let root = arriving.apply(position);
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
@@ -130,10 +132,18 @@ impl BoardTrack {
         passes.then_some(came + wait)
     }
 
-    /// Whether something stood where a move went when the clock was pressed.
-    fn stood_at_press(&self, m: Move, seen: &Seen<'_>) -> bool {
-        let empty = |press: &Press| seen.placement.kinds_at(uci::destination(m), press.at).allows(None);
-        !self.presses.front().is_some_and(empty)
+    /// Whether the man of a move stood where it went when the clock was pressed.
+    fn stood_at_press(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
+        let man = m.role().of(position.turn());
+        let stood = |press: &Press| seen.placement.kinds_at(uci::destination(m), press.at).allows(Some(man));
+        self.presses.front().is_some_and(stood)
+    }
+
+    /// Whether the line brings the man of a move to the same square in two moves of its player.
+    fn goes_on(&self, m: Move) -> bool {
+        let [first, _, second, ..] = &self.line[..] else { return false };
+        let [stop, to] = [first, second].map(|ply| uci::destination(ply.played));
+        first.played.from() == m.from() && second.played.from() == Some(stop) && to == uci::destination(m)
     }
 
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.

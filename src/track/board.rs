@@ -524,7 +524,19 @@ impl BoardTrack {
         let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
         let way = |ply: &LinePly| ply.played.from().map(|from| (from, ply.played.to()));
         let later = |second: &(Square, Square)| self.line.iter().any(|ply| way(ply) == Some(*second));
-        illegal::second_move(position, first.played, evidence).filter(|second| !later(second))
+        let second = illegal::second_move(position, first.played, evidence).filter(|second| !later(second));
+        second.filter(|(from, _)| !self.was_knocked(*from, seen))
+    }
+
+    /// Whether the hand that made the last ply may have knocked a man off its square: it left after that, before the
+    /// clock was pressed, from beside where the hand was.
+    fn was_knocked(&self, square: Square, seen: &Seen<'_>) -> bool {
+        let left = seen.placement.changed(square);
+        let knocked = |past: &Past| {
+            let beside = uci::destination(past.played).distance(square) == 1;
+            beside && past.made_at <= left && left <= past.completed_at
+        };
+        self.past.last().is_some_and(knocked)
     }
 
     /// The press that waits, if the line does not explain all that is seen.

@@ -87,6 +87,8 @@ pub const IN_TURN: u32 = 6;
 pub const SOONER: u32 = 6;
 /// A ply whose man was read where it went before the man of the ply before it, by less than a scan.
 pub const DISORDERED: u32 = 1;
+/// A ply whose man stood there before its player pressed the clock for the ply before.
+pub const UNANSWERED: u32 = 4;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
 /// A pawn that went farther than any does: rather another one was dropped, if one was there to drop.
@@ -95,6 +97,8 @@ pub const ILLEGAL_FAR: u32 = ILLEGAL + 1;
 pub const ILLEGAL_MOST: u32 = 32;
 /// What an illegal move whose man had left again before the press may cost more than to leave the press open.
 pub const ILLEGAL_GONE: u32 = 11;
+/// How much cheaper an illegal move must be whose man was not there at the press and may have come in two moves.
+pub const ILLEGAL_ON: u32 = 8;
 /// An illegal move to the next square that was made before the other player's.
 pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
 /// How much cheaper than all legal accounts of the last plies one with an illegal ply must be.
@@ -107,6 +111,8 @@ pub const ILLEGAL_PROMOTION: u32 = 10;
 pub const ILLEGAL_KING: u32 = 8;
 /// Something that was seen in passing and that no ply explains.
 pub const LIFTED: u32 = 1;
+/// The same of a man that came back to its square soon: rather it was knocked over.
+pub const LIFTED_AGAIN: u32 = 5;
 /// A man that stood on a square for a while and that no ply explains.
 pub const STOOD: u32 = 2;
 /// The same, of another man of the player who pressed the clock while it stood there.
@@ -148,6 +154,9 @@ pub const REREAD: u32 = 2;
 pub const REREAD_FAR: u32 = 12;
 /// How much cheaper it must be where more presses were for nothing than by the record.
 pub const UNDO: u32 = 12;
+
+/// How much cheaper a record must be that leaves plies without a press, where presses and plies pair.
+pub const PAIRED: u32 = 8;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

@@ -155,7 +155,7 @@ impl BoardTrack {
         let may_repress = deaf.is_none() && illegal.is_none();
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some((same, (told, _))) = otherwise.filter(|_| may_repress).zip(straight.as_ref()) {
-            let (from, told) = Self::repressed(account, tail, (same, told));
+            let (from, told) = Self::repressed(account, tail, (same, told))?;
             return Some(Reread { first, from: first + from, told });
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
@@ -174,7 +174,8 @@ impl BoardTrack {
         }
         let told = self.cheaper(account, reach, (position, back), &recorded, findings);
         // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
-        let told = told.filter(|told| !young.is_empty() || cheaper_without_hands(told, &recorded));
+        let told = told
+            .filter(|told| !young.is_empty() || told.idle < recorded.idle || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < Self::before(account, &record, &recorded) + illegal);
@@ -190,12 +191,17 @@ impl BoardTrack {
     }
 
     /// Of plies that were completed by other presses, from ply `same` on, the account that is better still, if any is:
-    /// presses that were heard late may be those of other plies.
-    fn repressed(account: Account<'_>, tail: &[Past], (same, told): (usize, &Told)) -> (usize, Told) {
+    /// presses that were heard late may be those of other plies. None if that is the record, which must be much better
+    /// to leave plies without the presses that pair with them.
+    fn repressed(account: Account<'_>, tail: &[Past], (same, told): (usize, &Told)) -> Option<(usize, Told)> {
         let doubtful = told.doubt() >= cost::PREMOVE;
         let better = doubtful.then(|| hindsight::tell(account, &[], told.cost - cost::REREAD)).flatten();
-        let differs = better.as_ref().and_then(|better| Self::differs(better, told, tail, false));
-        differs.zip(better).unwrap_or((same, told.clone()))
+        let Some(better) = better else { return Some((same, told.clone())) };
+        match Self::differs(&better, told, tail, false) {
+            Some(from) => Some((from, better)),
+            None if better.cost + cost::PAIRED <= told.cost => None,
+            None => Some((same, told.clone())),
+        }
     }
 
     /// The best account that is cheaper than the record.

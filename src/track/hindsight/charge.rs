@@ -22,6 +22,8 @@ const LINGERING_US: i64 = 2500 * MS;
 const GONE_ON_US: i64 = 100 * MS;
 /// Who captures a man before any sensor has shown it has touched the captor so soon after its press.
 const UNSEEN_US: i64 = 700 * MS;
+/// A man that was knocked over is put back within that.
+const BACK_US: i64 = 2000 * MS;
 /// How long before the press of the other player a man may have been taken in hand.
 const IN_HAND_US: i64 = 1500 * MS;
 
@@ -314,8 +316,13 @@ impl Charge<'_> {
         let other = mover.is_some_and(|man| !is_own(man));
         let stands = self.pressed && reading.since < self.at;
         let stood = other && stands && self.at < reading.until;
+        let back = || {
+            let back = log.arrived(reading.square, reading.kinds, reading.until, reading.until + BACK_US);
+            reading.until <= self.at && back.is_some_and(|back| back > self.at)
+        };
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
+            _ if mover.is_some() && back() => named!(LIFTED_AGAIN),
             _ if mover.is_some() && !other && stands && self.at + LATE_US < reading.until => named!(STOOD_THERE),
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),

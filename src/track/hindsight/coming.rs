@@ -25,6 +25,8 @@ pub(super) struct Coming {
     pub early: bool,
     /// It was read there before the man of the ply before, by less.
     pub disordered: bool,
+    /// It came before its player pressed the clock for the ply before.
+    pub ahead: bool,
     /// It had been off its square for long.
     pub held: bool,
     /// What it costs that what stands there had come before it left its square, by name.
@@ -40,9 +42,14 @@ pub(super) struct Coming {
 impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
-        let Coming { early, disordered, held, another, nowhere, carried, illegal, .. } = self;
-        let costs =
-            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*held, cost::HELD), (*illegal, cost::ILLEGAL)];
+        let Coming { early, disordered, ahead, held, another, nowhere, carried, illegal, .. } = self;
+        let costs = [
+            (*early, cost::PREMOVE),
+            (*disordered, cost::DISORDERED),
+            (*ahead, cost::UNANSWERED),
+            (*held, cost::HELD),
+            (*illegal, cost::ILLEGAL),
+        ];
         another.1 + nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
@@ -92,6 +99,7 @@ impl Teller<'_> {
             let sooner = |by: i64| stood.zip(before).is_some_and(|(at, before)| at + by < before);
             let early = sooner(EARLY_US);
             let disordered = !early && sooner(CARRIED_US);
+            let ahead = !early && self.ahead(node, stood);
             let carried = if nowhere.1 > 0 && self.carried(node, m, arrived) {
                 let coming = |hand: &Hand| *hand.coming.get(m.role());
                 let coming = node.hands.get(node.position.turn()).as_ref().is_some_and(coming);
@@ -100,7 +108,7 @@ impl Teller<'_> {
                 ("", 0)
             };
             let held = self.held(node, m, arrived);
-            Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal: false }
+            Coming { arrived, hands, early, disordered, ahead, held, another, nowhere, carried, illegal: false }
         };
         let first = came(arrived, stood.or(arrived));
         let (to, kinds) = stands;
@@ -135,6 +143,13 @@ impl Teller<'_> {
         };
         let mut left = board.by_piece(man).into_iter().filter(left);
         left.any(|from| search::may_go(man, from, to, board.occupied()))
+    }
+
+    /// Whether a man stood where it goes when its player had not pressed the clock for the ply before yet.
+    fn ahead(&self, node: &Node, stood: Option<Instant>) -> bool {
+        let [own, _] = node.completed;
+        let pressed = node.unpressed < 2 && node.len > 1 && !self.account.is_turn(own);
+        pressed && stood.is_some_and(|stood| stood + CARRIED_US < own)
     }
 
     /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have

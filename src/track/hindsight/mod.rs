@@ -490,7 +490,7 @@ impl<'a> Teller<'a> {
         charged: Option<Charged>,
         (press, until): (Option<Press>, Instant),
     ) -> Node {
-        let Coming { arrived, hands, early, disordered, held, another, nowhere, carried, illegal } = coming;
+        let Coming { arrived, hands, early, disordered, ahead, held, another, nowhere, carried, illegal } = coming;
         let (name, nowhere) = nowhere;
         // Where no clock tells of turns, who has not seen a man come has seen it leave.
         let left = m.from().filter(|_| arrived.is_none() && self.account.is_turn(until));
@@ -508,6 +508,7 @@ impl<'a> Teller<'a> {
         let spent = weigh!(self.items, PLY)
             + if early { weigh!(self.items, PREMOVE) } else { 0 }
             + weigh!(self.items, DISORDERED * u32::from(disordered))
+            + if ahead { weigh!(self.items, UNANSWERED) } else { 0 }
             + if held { weigh!(self.items, HELD) } else { 0 }
             + self.items.take(another.0, another.1)
             + self.items.take(name, nowhere)
