@@ -249,12 +249,14 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
 /// The cheapest line of each beginning.
 type Tried = Vec<(Line, u32)>;
 
-/// Keeps the cheapest cost of each first move.
+/// Keeps the cheapest cost of each first move, and the cheapest of those.
 fn note_first(firsts: &mut ArrayVec<(Move, u32), RIVALS_MAX>, node: &Node) {
     let Some(first) = node.line.first() else { return };
-    match firsts.iter_mut().find(|(known, _)| known == first) {
-        Some((_, cost)) => *cost = node.cost.min(*cost),
-        None => drop(firsts.try_push((*first, node.cost))),
+    if let Some((_, cost)) = firsts.iter_mut().find(|(known, _)| known == first) {
+        *cost = node.cost.min(*cost);
+    } else if let Err(full) = firsts.try_push((*first, node.cost)) {
+        let dearest = firsts.iter_mut().max_by_key(|(_, cost)| *cost);
+        dearest.into_iter().filter(|(_, cost)| node.cost < *cost).for_each(|dearest| *dearest = full.element());
     }
 }
 

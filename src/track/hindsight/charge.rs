@@ -256,7 +256,7 @@ impl Charge<'_> {
 
     /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
     fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
-        self.arrivals(log, square).is_some_and(|[came, arrived]| arrived < self.from && self.from < came)
+        self.arrivals(log, square).is_some_and(|[came, arrived]| arrived < self.from && self.from + CARRIED_US < came)
     }
 
     /// Whether a man came to a square before the ply's man.
@@ -344,8 +344,11 @@ impl Charge<'_> {
         let before = |from| log.came_before(from, (to, self.after.at(to)), self.earlier, self.at + LATE_US);
         let captured = captured || walked.is_some_and(before);
         let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
-        // A promoted man may have lain there, where nothing felt it.
-        let lay = |from: &Square| self.before.at(*from).single().is_none() && stayed(from) && empty(from);
+        // A promoted man may have lain there, where nothing felt it, since it came.
+        let laid = (self.earlier + 2 * SCAN_US).min(self.at);
+        let lay = |from: &Square| {
+            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, laid, self.at + LATE_US)
+        };
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
             + weigh!(items, RISEN * u32::from(walked.as_ref().is_some_and(lay)))
     }

@@ -63,7 +63,9 @@ impl Search<'_> {
         match pressed {
             _ if ahead.is_some() && came + CARRIED_US < arrived && self.is_first(line, after, came) => sooner,
             _ if came <= arrived => ("", 0),
-            Some(press) if came <= *press && turn_since < came && self.came_before_turn(line) => named!(IN_TURN),
+            Some(press) if came <= *press && turn_since + CARRIED_US < came && self.came_before_turn(line) => {
+                named!(IN_TURN)
+            }
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),
             _ => named!(LATER),
         }
@@ -104,7 +106,7 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
 /// stands beside its square.
 pub fn sooner(from: Square, to: Square) -> u32 {
     match from.distance(to) {
-        0..=1 => cost::SOONER.min(cost::DISPLACED + 1 - cost::PREMOVE),
+        0..=1 => cost::SOONER.min(cost::DISPLACED - cost::PREMOVE),
         _ => cost::SOONER,
     }
 }
