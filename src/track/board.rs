@@ -157,6 +157,8 @@ pub struct BoardTrack {
     pub(super) deaf: ArrayVec<Deaf, DEAF_MAX>,
     /// Last movements of the lever, answered or not.
     pub(super) toggles: VecDeque<(Color, Instant)>,
+    /// The last press for which forgotten ones were added, and how many pairs.
+    pub(super) forgotten: (Instant, usize),
     /// Plies in a row that were completed by the press after their own.
     pub(super) late_plies: usize,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
@@ -231,6 +233,7 @@ impl BoardTrack {
             heard: VecDeque::new(),
             deaf: ArrayVec::new(),
             toggles: VecDeque::new(),
+            forgotten: (Instant::LONG_AGO, 0),
             late_plies: 0,
             aliases: ArrayVec::new(),
             looked_back: None,

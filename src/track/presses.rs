@@ -26,6 +26,8 @@ const FASTEST_US: i64 = 150 * MS;
 const REPLY_US: i64 = 60 * MS;
 /// Nor so soon before.
 const UP_US: i64 = 90 * MS;
+/// Pairs of forgotten presses before one that was heard. Men that went to and fro would be told without end.
+const FORGOTTEN_MAX: usize = 4;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 const FORGOTTEN_US: i64 = 600 * MS;
 
@@ -136,7 +138,9 @@ impl BoardTrack {
         };
         let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
         let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
-        if self.presses.len() == 1 && (unpressed || self.gap) {
+        let pairs = if self.forgotten.0 == press.at { self.forgotten.1 } else { 0 };
+        if self.presses.len() == 1 && (unpressed || self.gap) && pairs < FORGOTTEN_MAX {
+            self.forgotten = (press.at, pairs + 1);
             let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
             let (first, reply) = (first.made_at, reply.made_at);
             self.presses.push_front(forgotten(!turn, reply));
