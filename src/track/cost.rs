@@ -87,7 +87,7 @@ pub const IN_TURN: u32 = 6;
 pub const SOONER: u32 = 6;
 /// A ply whose man was read where it went before the man of the ply before it, by less than a scan.
 pub const DISORDERED: u32 = 1;
-/// A ply whose man stood there before its player pressed the clock for the ply before.
+/// A ply whose man stood there before its player had pressed the clock for the last one.
 pub const UNANSWERED: u32 = 4;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;

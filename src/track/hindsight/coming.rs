@@ -25,7 +25,7 @@ pub(super) struct Coming {
     pub early: bool,
     /// It was read there before the man of the ply before, by less.
     pub disordered: bool,
-    /// It came before its player pressed the clock for the ply before.
+    /// It came before its player had pressed the clock for the last one.
     pub ahead: bool,
     /// It had been off its square for long.
     pub held: bool,
@@ -145,7 +145,7 @@ impl Teller<'_> {
         left.any(|from| search::may_go(man, from, to, board.occupied()))
     }
 
-    /// Whether a man stood where it goes when its player had not pressed the clock for the ply before yet.
+    /// Whether a man stood where it goes before its player had pressed the clock for the last one.
     fn ahead(&self, node: &Node, stood: Option<Instant>) -> bool {
         let [own, _] = node.completed;
         let pressed = node.unpressed < 2 && node.len > 1 && !self.account.is_turn(own);
