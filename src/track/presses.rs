@@ -148,3 +148,38 @@ impl BoardTrack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        rules::Move,
+        track::{Completion, board::LinePly},
+        types::{Role, Square},
+    };
+
+    #[test]
+    fn men_that_go_to_and_fro_have_no_end_of_forgotten_presses() {
+        let press = |at: i64| Press { by: Color::White, at: Instant(at * MS), clock: None };
+        let ply = |from, to| LinePly {
+            played: Move::Normal { role: Role::Bishop, from, capture: None, to, promotion: None },
+            made_at: Instant(1000 * MS),
+            covered: false,
+            captured: None,
+        };
+        let mut track = BoardTrack::new(Completion::Clock);
+        let (here, there) = (Square::C6, Square::B7);
+        track.line.extend([ply(here, there), ply(Square::D1, Square::E1), ply(there, here)]);
+        // Every pair completes two plies, and the same line explains the board again.
+        let mut pairs = |at: i64| {
+            track.presses = [press(at)].into();
+            let added = |_: &usize| {
+                track.add_forgotten(Color::White);
+                track.presses.len() > 1 && track.presses.drain(..2).count() == 2
+            };
+            (0..100).take_while(added).count()
+        };
+        assert_eq!(pairs(3000), FORGOTTEN_MAX);
+        assert_eq!(pairs(9000), FORGOTTEN_MAX, "those of another press are counted for themselves");
+    }
+}
