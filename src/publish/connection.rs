@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
     sync::atomic::Ordering,
+    time::Duration,
 };
 
 use tokio::time::{Instant, Interval, interval_at};
@@ -30,6 +31,12 @@ const CHANNEL: usize = WINDOW + 8;
 /// Bytes of a PUBLISH beside topic and payload, generously.
 const PUBLISH_OVERHEAD: usize = 1024;
 
+/// A broker that goes down acknowledges what it no longer passes on (NATS 2.9 does, for some milliseconds): events that
+/// it took so shortly before the end are sent again. Readers know them by their `seq`.
+const TRUSTED_AFTER: Duration = Duration::from_secs(3);
+/// Most events that are sent again.
+const REPEATED_MAX: usize = 10_000;
+
 /// Why a connection ended.
 pub(super) enum Ended {
     /// As asked.
@@ -40,16 +47,31 @@ pub(super) enum Ended {
     Refused(String),
 }
 
-/// What was handed to the client library and is not acknowledged, oldest first.
+/// What was handed to the client library and is not acknowledged, or only just, oldest first.
 #[derive(Default)]
 pub(super) struct Sent {
+    lately: VecDeque<(Instant, Entry)>,
     unacknowledged: VecDeque<(u16, Entry)>,
     handed_over: VecDeque<Entry>,
 }
 
 impl Sent {
+    /// What is not acknowledged.
     pub(super) fn into_entries(self) -> impl DoubleEndedIterator<Item = Entry> {
         self.unacknowledged.into_iter().map(|(_, entry)| entry).chain(self.handed_over)
+    }
+
+    /// Takes out the events that were acknowledged too shortly before `end` to be trusted.
+    pub(super) fn take_lately(&mut self, end: Instant) -> impl DoubleEndedIterator<Item = Entry> + use<> {
+        self.forget(end);
+        std::mem::take(&mut self.lately).into_iter().map(|(_, entry)| entry)
+    }
+
+    fn forget(&mut self, now: Instant) {
+        let old = |at: Instant| now.saturating_duration_since(at) > TRUSTED_AFTER;
+        while self.lately.front().is_some_and(|(at, _)| old(*at)) || self.lately.len() > REPEATED_MAX {
+            self.lately.pop_front();
+        }
     }
 
     fn len(&self) -> usize {
@@ -66,9 +88,14 @@ impl Sent {
         None
     }
 
-    fn acknowledged(&mut self, id: u16) -> Option<Entry> {
+    fn acknowledged(&mut self, id: u16, now: Instant) -> Option<Entry> {
         let index = self.unacknowledged.iter().position(|(sent, _)| *sent == id)?;
-        self.unacknowledged.remove(index).map(|(_, entry)| entry)
+        let (_, entry) = self.unacknowledged.remove(index)?;
+        if entry.is_event() {
+            self.lately.push_back((now, entry.clone()));
+        }
+        self.forget(now);
+        Some(entry)
     }
 }
 
@@ -258,7 +285,7 @@ impl Connection<'_> {
     }
 
     fn acknowledged(&mut self, id: u16, refusal: Option<String>) {
-        let entry = self.sent.acknowledged(id);
+        let entry = self.sent.acknowledged(id, Instant::now());
         self.done(entry);
         let Some(reason) = refusal else { return };
         let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;

@@ -65,6 +65,13 @@ struct Retained {
     waiting: bool,
 }
 
+impl Entry {
+    /// Whether it tells of an event of the journal.
+    pub fn is_event(&self) -> bool {
+        matches!(self.0, Kind::Row { .. })
+    }
+}
+
 impl Outbox {
     /// Takes a message in. A retained message that says what its topic already says changes nothing.
     pub fn push(&mut self, message: Message, now: Instant) {
@@ -196,6 +203,17 @@ impl Outbox {
                     }
                 }
             }
+            self.queue.push_front(entry);
+        }
+        self.keep_bounds();
+    }
+
+    /// Queues events again that the broker has acknowledged, oldest first, before everything that waits.
+    pub fn repeat(&mut self, events: impl DoubleEndedIterator<Item = Entry>) {
+        for entry in events.rev() {
+            let Kind::Row { row, message } = &entry.0 else { continue };
+            *self.open.entry(*row).or_default() += 1;
+            self.bytes += message.size();
             self.queue.push_front(entry);
         }
         self.keep_bounds();
@@ -411,6 +429,22 @@ mod tests {
         let mut heard = Vec::new();
         journaled.deliver(now, 100, &mut heard);
         assert_eq!(heard, (1..=9).collect::<Vec<i64>>());
+    }
+
+    #[test]
+    fn what_a_broker_acknowledged_as_it_went_is_sent_again_before_what_waits() {
+        let now = Instant::now();
+        let mut journaled = Journaled { outbox: Outbox::default(), newest: 0 };
+        (0..5).for_each(|_| journaled.happen());
+        let sent: Vec<Entry> = (0..4).filter_map(|_| journaled.outbox.pop(now)).map(|(entry, _)| entry).collect();
+        sent[..3].iter().for_each(|entry| journaled.outbox.done(entry));
+        journaled.outbox.restore(sent[3..].iter().cloned());
+        journaled.outbox.repeat(sent[1..3].iter().cloned());
+        assert_eq!(journaled.outbox.published(), 1, "what is sent again is not taken for there");
+        let mut heard = Vec::new();
+        journaled.deliver(now, 100, &mut heard);
+        assert_eq!(heard, [2, 3, 4, 5]);
+        assert_eq!((journaled.outbox.published(), journaled.outbox.bytes), (5, 0));
     }
 
     #[test]

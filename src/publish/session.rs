@@ -309,7 +309,11 @@ async fn keep_up(shared: Arc<Shared>) {
         // A broker that makes the client library panic must not end the recording.
         let ended = AssertUnwindSafe(connection::run(&shared, version, &mut sent)).catch_unwind().await;
         let was_connected = shared.connected.swap(false, Ordering::Relaxed);
-        shared.with_outbox(|outbox| outbox.restore(sent.into_entries()));
+        let lately = sent.take_lately(Instant::now());
+        shared.with_outbox(|outbox| {
+            outbox.restore(sent.into_entries());
+            outbox.repeat(lately);
+        });
         let cause = match ended {
             Ok(Ended::Stopped) => return,
             Ok(Ended::Lost(cause)) => cause,
