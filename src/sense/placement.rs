@@ -181,7 +181,7 @@ impl Placement {
             return true;
         }
         for (since, kinds) in &self.earlier[usize::from(square)] {
-            if kinds.allows(Some(man)) && *since <= to && until >= from {
+            if kinds.allows(Some(man)) && *since <= to && until > from {
                 return true;
             }
             until = *since;

@@ -118,6 +118,8 @@ pub struct BoardTrack {
     absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     pub(super) in_air: Bitboard,
+    /// One of them left its square in this turn.
+    pub(super) lifted_in_turn: bool,
     /// When the last of them was lifted that may be a part of the move.
     pub(super) lifted_at: Instant,
     /// When anything but men of the other player changed last.
@@ -213,6 +215,7 @@ impl BoardTrack {
             unexplained: Bitboard::EMPTY,
             absent: None,
             in_air: Bitboard::EMPTY,
+            lifted_in_turn: false,
             lifted_at: Instant::LONG_AGO,
             rested_at: Instant::LONG_AGO,
             strangers: false,
@@ -314,6 +317,8 @@ impl BoardTrack {
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
+        let began = self.past.last().map_or(Instant::LONG_AGO, |past| past.completed_at);
+        self.lifted_in_turn = self.in_air.into_iter().any(|square| seen.placement.changed(square) > began);
         self.unexplained = found.mismatch.any();
         self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();

@@ -151,10 +151,13 @@ impl BoardTrack {
             if let Some((next, said)) = next {
                 self.past[next].said = Some(said);
             }
+            let certain = open.is_empty();
             if let (Some(past), Some(ply)) = (self.past.get_mut(index), revision.moves.get_mut(index - from)) {
                 (past.rivals, ply.rivals) = (open.clone(), open);
             }
-            self.learn_from(from, seen);
+            if certain {
+                self.learn_from(from, seen);
+            }
             return Some(revision);
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
@@ -193,7 +196,12 @@ impl BoardTrack {
         let waits = self.first_press().is_some() || self.completion != Completion::Clock;
         let mut left = if waits { QUESTIONS_MAX } else { 0 };
         for index in (0..self.past.len()).rev() {
-            let alternatives: Vec<Move> = self.alternatives(index, seen, long).take(left).collect();
+            let mut alternatives: Vec<Move> = Vec::new();
+            for m in self.alternatives(index, seen, long).take(left) {
+                if !alternatives.contains(&m) {
+                    alternatives.push(m);
+                }
+            }
             left -= alternatives.len();
             let answer = |m: Move| Some((m, self.answer(position, seen, index, m)?));
             let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
