@@ -46,8 +46,12 @@ impl Teller<'_> {
             };
             // Rather one was dropped that was in the hand, and a square that feels nothing hides where another is.
             let dropped = position.is_legal(Move::Put { role: man.role, to }) && held(man.role, last.since);
-            let walked = from.iter().filter(|from| !dropped && walks(from));
-            let attempts = walked.map(|from| Attempt::Move { from: *from, to, promotion: None });
+            let attempt = |from: &Square| Attempt::Move { from: *from, to, promotion: None };
+            // Where one may have come there by the laws, no other did.
+            let legal = |from: &&Square| position.as_move(attempt(from)).is_some_and(|m| position.is_legal(m));
+            let lawful = from.iter().filter(legal).any(|from| walks(&from));
+            let walked = from.iter().filter(|from| !dropped && !lawful && walks(from));
+            let attempts = walked.map(attempt);
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
             moves.extend(played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m)));
