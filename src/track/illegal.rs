@@ -381,6 +381,10 @@ fn takes_king(position: &BoardPosition, from: Square, to: Square) -> bool {
 
 /// Whether a man that may have come from a pocket stood on a square at the press, and in no hand that replies already.
 fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man: Piece, press: Instant) -> bool {
+    // A promoted pawn that was not exchanged stands there as what it was.
+    if position.promoted().contains(square) && agreed(position, evidence.placement, square, press) {
+        return false;
+    }
     // A king comes from no pocket but where kings are collected.
     if man.role == Role::King && *position.pocket(position.turn()).get(Role::King) == 0 {
         return false;

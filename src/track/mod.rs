@@ -391,8 +391,8 @@ impl Tracker {
             track.note_completed(How::Line, &completed, position, Some(seen), at);
             return Some(completed);
         }
-        let drop = track.complete_unseen_drop(position, board, seen, at).map(|completed| (How::Unseen, completed));
-        let made = drop.or_else(|| Some((How::Line, track.complete_made(position, board, seen, at)?)));
+        let vanished = track.complete_vanished(position, board, seen, at).map(|completed| (How::Unseen, completed));
+        let made = vanished.or_else(|| Some((How::Line, track.complete_made(position, board, seen, at)?)));
         let mut illegal = || Some((How::Illegal, track.complete_illegal(position, board, seen, at)?));
         let found = made.or_else(&mut illegal);
         let unseen = || Some((How::Unseen, track.complete_unseen(position, board, seen, at)?));

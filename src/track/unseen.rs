@@ -28,8 +28,9 @@ struct Unseen {
 }
 
 impl BoardTrack {
-    /// Completes the drop of a man that has left the tray and stands nowhere.
-    pub fn complete_unseen_drop(
+    /// Completes the drop of a man that has left the tray and stands nowhere, or the ply of the only man that has left
+    /// its square in this turn and stands nowhere.
+    pub fn complete_vanished(
         &mut self,
         position: &BoardPosition,
         board: BoardId,
@@ -37,7 +38,9 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let press = self.unseen_press(at)?;
-        self.complete_likeliest(position, board, seen, press, Bitboard::EMPTY)
+        let gone = self.gone_for(position, seen, press);
+        let lifted = if self.lifted_in_turn && gone.count() == 1 { gone } else { Bitboard::EMPTY };
+        self.complete_likeliest(position, board, seen, press, (lifted, true))
     }
 
     /// When a ply that no sensor shows was made for sure, if one was: the reply has been pressed for, and all squares
@@ -62,28 +65,33 @@ impl BoardTrack {
             return None;
         }
         let press = *self.presses.front()?;
+        let gone = self.gone_for(position, seen, press);
+        if gone.count() > 1 {
+            return None;
+        }
+        self.complete_likeliest(position, board, seen, press, (gone, gone.is_empty()))
+    }
+
+    /// Men of the player to move that had left their squares when the clock was pressed and are not back.
+    fn gone_for(&self, position: &BoardPosition, seen: &Seen<'_>, press: Press) -> Bitboard {
         let own = self.unexplained & position.board().by_color(position.turn());
         let left = |square: &Square| {
             let left = seen.placement.kinds(*square) == Kinds::EMPTY;
             left && seen.placement.changed(*square) <= press.at + AT_PRESS_US
         };
-        let gone: Bitboard = own.into_iter().filter(left).collect();
-        if gone.count() > 1 {
-            return None;
-        }
-        self.complete_likeliest(position, board, seen, press, gone)
+        own.into_iter().filter(left).collect()
     }
 
-    /// Completes the likeliest ply that no sensor shows, a drop or of a man that is `gone` from its square.
+    /// Completes the likeliest ply that no sensor shows, of a man that is `gone` from its square or a drop.
     fn complete_likeliest(
         &mut self,
         position: &BoardPosition,
         board: BoardId,
         seen: &Seen<'_>,
         press: Press,
-        gone: Bitboard,
+        (gone, drops): (Bitboard, bool),
     ) -> Option<Completed> {
-        let mut plies = self.unseen_plies(position, seen, press, gone);
+        let mut plies = self.unseen_plies(position, seen, press, (gone, drops));
         plies.sort_by_key(|ply| (ply.cost, ply.felt));
         let least = plies.first()?.cost;
         let mut alike = plies.into_iter().take_while(|ply| ply.cost < least + cost::MARGIN).map(|ply| ply.played);
@@ -147,9 +155,15 @@ impl BoardTrack {
         (self.presses.len() > 1 || at - press.at >= UNSEEN_US).then_some(press)
     }
 
-    /// Every move of a man that is `gone`, or else every drop of a man in the player's hand, to a square that shows
+    /// Every move of a man that is `gone`, and if asked every drop of a man in the player's hand, to a square that shows
     /// nothing.
-    fn unseen_plies(&self, position: &BoardPosition, seen: &Seen<'_>, press: Press, gone: Bitboard) -> Vec<Unseen> {
+    fn unseen_plies(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        press: Press,
+        (gone, drops): (Bitboard, bool),
+    ) -> Vec<Unseen> {
         let turn = position.turn();
         // One that another man of its kind came to the tray for looks as if it were on its way.
         let held = |role: Role| {
@@ -159,7 +173,7 @@ impl BoardTrack {
         };
         let shows_nothing = |to: Square| seen.placement.kinds(to) == Kinds::EMPTY;
         let plies = position.legal_moves().into_iter().filter_map(|m| match m {
-            Move::Put { role, to } if gone.is_empty() && held(role) && shows_nothing(to) => Some((m, Some(role), to)),
+            Move::Put { role, to } if drops && held(role) && shows_nothing(to) => Some((m, Some(role), to)),
             Move::Normal { from, to, .. } if gone.contains(from) && shows_nothing(to) => Some((m, None, to)),
             _ => None,
         });
