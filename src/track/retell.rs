@@ -177,6 +177,10 @@ impl BoardTrack {
         let told = told
             .filter(|told| !young.is_empty() || told.idle < recorded.idle || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
+        // What the present is taken for may go to a square that has shown nothing: hindsight does not ask that.
+        let asks = deaf.is_none() && told.idle > 0;
+        let present = if asks { Self::before(account, &record, &recorded) + self.cost } else { u32::MAX };
+        let told = Some(told).filter(|told| told.cost + cost::REREAD <= present)?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
         let cheap = illegal.is_none_or(|illegal| told.cost < Self::before(account, &record, &recorded) + illegal);
         cheap.then_some(Reread { first, from: first + from, told })
