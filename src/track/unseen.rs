@@ -155,8 +155,7 @@ impl BoardTrack {
         (self.presses.len() > 1 || at - press.at >= UNSEEN_US).then_some(press)
     }
 
-    /// Every move of a man that is `gone`, and if asked every drop of a man in the player's hand, to a square that shows
-    /// nothing.
+    /// Every move of a man that is `gone`, and if asked every drop of a man in hand, to a square that shows nothing.
     fn unseen_plies(
         &self,
         position: &BoardPosition,
