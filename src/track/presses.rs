@@ -126,8 +126,8 @@ impl BoardTrack {
         match self.line.first() {
             // Of a board that nobody has looked at yet nothing is known.
             None if self.began > press.at => false,
-            // Men that stand elsewhere since before were not moved for it. One that was lifted in this turn may have been:
-            // to a square that feels nothing.
+            // Men that stand elsewhere since before were not moved for it. One that was lifted in this turn may have
+            // gone to a square that feels nothing.
             None => {
                 let before = self.changed_at < press.at && !self.lifted_in_turn;
                 (self.unexplained.is_empty() || before) && at >= late
