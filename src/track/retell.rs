@@ -177,13 +177,21 @@ impl BoardTrack {
         let told = told
             .filter(|told| !young.is_empty() || told.idle < recorded.idle || cheaper_without_hands(told, &recorded));
         let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
-        // What the present is taken for may go to a square that has shown nothing: hindsight does not ask that.
-        let asks = deaf.is_none() && told.idle > 0;
-        let present = if asks { Self::before(account, &record, &recorded) + self.cost } else { u32::MAX };
-        let told = Some(told).filter(|told| told.cost + cost::REREAD <= present)?;
         let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
-        let cheap = illegal.is_none_or(|illegal| told.cost < Self::before(account, &record, &recorded) + illegal);
-        cheap.then_some(Reread { first, from: first + from, told })
+        let before = || Self::before(account, &record, &recorded);
+        self.is_below_present(&told, illegal, deaf.is_none(), before).then_some(Reread {
+            first,
+            from: first + from,
+            told,
+        })
+    }
+
+    /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken for:
+    /// an illegal move at that cost, or, where it gives up presses that were heard, a man on a square that has shown
+    /// nothing, which hindsight does not ask.
+    fn is_below_present(&self, told: &Told, illegal: Option<u32>, heard: bool, before: impl Fn() -> u32) -> bool {
+        let gives_up = heard && told.idle > 0 && told.cost + cost::REREAD > before() + self.cost;
+        !gives_up && illegal.is_none_or(|illegal| told.cost < before() + illegal)
     }
 
     /// What speaks against the record up to its last ply: by its own presses, where each of its plies had one. The
