@@ -172,23 +172,25 @@ impl BoardTrack {
             findings.look = self.look(position, back, &recorded, None);
             return None;
         }
-        let told = self.cheaper(account, reach, (position, back), &recorded, findings);
-        // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
-        let told = told
-            .filter(|told| !young.is_empty() || told.idle < recorded.idle || cheaper_without_hands(told, &recorded));
-        let told = told.filter(|told| told.plies.len() >= back || deaf.is_none_or(|deaf| deaf.until.is_none()))?;
-        let from = Self::differs(&told, &recorded, tail, deaf.is_some())?;
+        let told = self.cheaper(account, reach, (position, back), &recorded, findings)?;
         let before = || Self::before(account, &record, &recorded);
-        self.is_below_present(&told, illegal, deaf.is_none(), before).then_some(Reread {
-            first,
-            from: first + from,
-            told,
-        })
+        let counts = Self::counts(account, back, &told, &recorded)
+            && self.is_below_present(&told, illegal, deaf.is_none(), before);
+        let from = Self::differs(&told, &recorded, tail, deaf.is_some()).filter(|_| counts)?;
+        Some(Reread { first, from: first + from, told })
     }
 
-    /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken for:
-    /// an illegal move at that cost, or, where it gives up presses that were heard, a man on a square that has shown
-    /// nothing, which hindsight does not ask.
+    /// Whether an account may be told instead of the record of `back` plies.
+    fn counts(account: Account<'_>, back: usize, told: &Told, recorded: &Told) -> bool {
+        // A press that waits says that the man in hand was moved; presses that are heard again, how many plies were.
+        let pressed = !account.young.is_empty() || told.idle < recorded.idle;
+        let whole = told.plies.len() >= back || account.deaf.is_none_or(|deaf| deaf.until.is_none());
+        whole && (pressed || cheaper_without_hands(told, recorded))
+    }
+
+    /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken
+    /// for: an illegal move at that cost, or, where it gives up presses that were heard, a man on a square that has
+    /// shown nothing, which hindsight does not ask.
     fn is_below_present(&self, told: &Told, illegal: Option<u32>, heard: bool, before: impl Fn() -> u32) -> bool {
         let gives_up = heard && told.idle > 0 && told.cost + cost::REREAD > before() + self.cost;
         !gives_up && illegal.is_none_or(|illegal| told.cost < before() + illegal)
