@@ -317,7 +317,7 @@ impl BoardTrack {
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
-        let began = self.past.last().map_or(Instant::LONG_AGO, |past| past.completed_at);
+        let began = self.past.last().map_or(self.began, |past| past.completed_at);
         self.lifted_in_turn = self.in_air.into_iter().any(|square| seen.placement.changed(square) > began);
         self.unexplained = found.mismatch.any();
         self.swept = self.is_swept(&position, found.mismatch);
