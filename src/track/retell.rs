@@ -175,7 +175,7 @@ impl BoardTrack {
         let told = self.cheaper(account, reach, (position, back), &recorded, findings)?;
         let before = || Self::before(account, &record, &recorded);
         let counts = Self::counts(account, back, &told, &recorded)
-            && self.is_below_present(&told, illegal, deaf.is_none(), before);
+            && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
         let from = Self::differs(&told, &recorded, tail, deaf.is_some()).filter(|_| counts)?;
         Some(Reread { first, from: first + from, told })
     }
@@ -189,10 +189,17 @@ impl BoardTrack {
     }
 
     /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken
-    /// for: an illegal move at that cost, or, where it gives up presses that were heard, a man on a square that has
-    /// shown nothing, which hindsight does not ask.
-    fn is_below_present(&self, told: &Told, illegal: Option<u32>, heard: bool, before: impl Fn() -> u32) -> bool {
-        let gives_up = heard && told.idle > 0 && told.cost + cost::REREAD > before() + self.cost;
+    /// for: an illegal move at that cost, or, where it gives up plies beyond the `heard` ones, whose presses all came,
+    /// a man on a square that has shown nothing, which hindsight does not ask.
+    fn is_below_present(
+        &self,
+        told: &Told,
+        illegal: Option<u32>,
+        heard: Option<usize>,
+        before: impl Fn() -> u32,
+    ) -> bool {
+        let fewer = heard.is_some_and(|plies| told.moves().count() < plies + self.line.len());
+        let gives_up = fewer && told.idle > 0 && told.cost + cost::REREAD > before() + self.cost;
         !gives_up && illegal.is_none_or(|illegal| told.cost < before() + illegal)
     }
 
