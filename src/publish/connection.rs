@@ -384,3 +384,36 @@ impl Connection<'_> {
         self.shared.publish([route.address(message)]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::outbox::Outbox;
+
+    #[test]
+    fn events_that_were_acknowledged_just_before_the_end_are_remembered_and_no_states() {
+        let start = Instant::now();
+        let mut outbox = Outbox::default();
+        let event = |text: &str| Message::text("event".into(), text);
+        outbox.push_row(1, vec![event("1")]);
+        outbox.push_row(2, vec![event("2")]);
+        outbox.push(Message::text("state".into(), "s").retained(), start);
+        let entries: Vec<Entry> = std::iter::from_fn(|| outbox.pop(start)).map(|(entry, _)| entry).collect();
+        let mut sent = Sent::default();
+        for (id, entry) in (1..).zip(&entries) {
+            sent.handed_over.push_back(entry.clone());
+            assert_eq!(sent.numbered(id), None);
+        }
+        let late = start + TRUSTED_AFTER;
+        for (id, at) in [(1, start), (2, late), (3, late)] {
+            assert_eq!(sent.acknowledged(id, at).as_ref(), Some(&entries[usize::from(id) - 1]));
+        }
+        let end = late + Duration::from_millis(1);
+        assert_eq!(
+            sent.take_lately(end).collect::<Vec<_>>(),
+            entries[1..2],
+            "the first was long there, the last is kept"
+        );
+        assert_eq!(sent.take_lately(end).count(), 0);
+    }
+}

@@ -189,8 +189,8 @@ impl BoardTrack {
     }
 
     /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken
-    /// for: an illegal move at that cost, or, where it gives up plies beyond the `heard` ones, whose presses all came,
-    /// a man on a square that has shown nothing, which hindsight does not ask.
+    /// for: an illegal move at that cost; or, where a clock told of the presses of the `heard` plies of the record and
+    /// the account has fewer than those and the line, the line, whose men may be on squares that have shown nothing.
     fn is_below_present(
         &self,
         told: &Told,
