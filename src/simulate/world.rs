@@ -186,7 +186,8 @@ pub struct World {
     tray_ids: Vec<[ManId; SLOTS]>,
     /// By seat: how often a button was pressed, and the last one.
     buttons: Vec<(u32, Option<Button>)>,
-    air: Vec<Man>,
+    /// Men in hands, and on which board or in whose player's tray each was before.
+    air: Vec<(Man, BoardId)>,
     /// Men that came out of the box so far.
     fresh: ManId,
     /// Steps so far.
@@ -269,7 +270,7 @@ impl World {
 
     /// Men that are in hands.
     pub fn air(&self) -> Vec<Piece> {
-        self.air.iter().map(|man| man.0).collect()
+        self.air.iter().map(|(man, _)| man.0).collect()
     }
 
     /// Steps that were done: as long as it does not grow, all stands as it stood.
@@ -283,20 +284,20 @@ impl World {
         match action {
             Action::Lift(board, square) => self.lift(board, square),
             Action::Place(board, square, man) => {
-                let id = self.take_from_air(man);
+                let id = self.take_from_air(man, Some(board));
                 self.lift(board, square);
                 self.boards[board.index()][square as usize] = Some(man);
                 self.ids[board.index()][square as usize] = id;
             }
             Action::Lay(board, square, man) => {
-                let id = self.take_from_air(man);
+                let id = self.take_from_air(man, Some(board));
                 self.lift(board, square);
                 self.lying.push((board, square, (man, id)));
             }
-            Action::Away(man) => drop(self.take_from_air(man)),
+            Action::Away(man) => drop(self.take_from_air(man, None)),
             Action::LiftSlot(seat, slot) => self.lift_slot(seat, slot),
             Action::PlaceSlot(seat, slot, man) => {
-                let id = self.take_from_air(man);
+                let id = self.take_from_air(man, None);
                 self.lift_slot(seat, slot);
                 self.trays[seat.index()][slot] = Some(man);
                 self.tray_ids[seat.index()][slot] = id;
@@ -321,20 +322,24 @@ impl World {
     fn lift(&mut self, board: BoardId, square: Square) {
         let id = self.id(board, square);
         let standing = self.boards[board.index()][square as usize].take();
-        self.air.extend(standing.map(|man| (man, id)));
+        self.air.extend(standing.map(|man| ((man, id), board)));
         let lying = self.lying.iter().position(|man| (man.0, man.1) == (board, square));
-        self.air.extend(lying.map(|place| self.lying.swap_remove(place).2));
+        self.air.extend(lying.map(|place| (self.lying.swap_remove(place).2, board)));
     }
 
     fn lift_slot(&mut self, seat: Seat, slot: usize) {
         let man = self.trays[seat.index()][slot].take();
-        self.air.extend(man.map(|man| (man, self.tray_ids[seat.index()][slot])));
+        self.air.extend(man.map(|man| ((man, self.tray_ids[seat.index()][slot]), seat.board)));
     }
 
-    /// The man of this kind that was in the air longest; one that nobody held comes out of the box.
-    fn take_from_air(&mut self, man: Piece) -> ManId {
-        match self.air.iter().position(|held| held.0 == man) {
-            Some(place) => self.air.remove(place).1,
+    /// The man of this kind that was in the air longest, of a board rather one of its own players'; one that nobody
+    /// held comes out of the box.
+    fn take_from_air(&mut self, man: Piece, board: Option<BoardId>) -> ManId {
+        let held = |of: Option<BoardId>| {
+            self.air.iter().position(|(held, from)| held.0 == man && of.is_none_or(|board| *from == board))
+        };
+        match held(board).or_else(|| held(None)) {
+            Some(place) => self.air.remove(place).0.1,
             None => {
                 self.fresh += 1;
                 self.fresh
@@ -385,6 +390,16 @@ mod tests {
         assert_eq!(world.at(A, Square::E7), Some(white));
         assert_eq!(world.id(A, Square::E7), Square::E2 as ManId + 1, "the same man");
         assert_eq!(world.tray(BoardId::B.seat(Color::Black))[0], Some(black));
+    }
+
+    #[test]
+    fn players_of_two_boards_do_not_change_men() {
+        let (mut world, knight) = (world(), Color::White.knight());
+        let lifts = [(1, Action::Lift(A, Square::B1)), (1, Action::Lift(BoardId::B, Square::B1))];
+        run(&mut world, &lifts);
+        run(&mut world, &[(2, Action::Place(BoardId::B, Square::C3, knight)), (3, Action::Place(A, Square::C3, knight))]);
+        let ids = [A, BoardId::B].map(|board| world.id(board, Square::C3));
+        assert_eq!(ids, [Square::B1 as ManId + 1, 64 + Square::B1 as ManId + 1]);
     }
 
     #[test]

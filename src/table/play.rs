@@ -373,13 +373,14 @@ impl Table {
             return;
         }
         let mut renames = 0;
+        let unsettled: Vec<BoardId> = self.play.game.ids().filter(|board| self.is_unsettled(*board)).collect();
         loop {
             for board in self.play.game.ids() {
                 self.publish_made(board);
             }
             let Play { tracker, game, ledger, .. } = &mut self.play;
             let adrift = &self.adrift;
-            let known = |board: BoardId| adrift[board.index()].is_none();
+            let known = |board: BoardId| adrift[board.index()].is_none() && !unsettled.contains(&board);
             let seen = |board| known(board).then(|| seen(&self.sensors, game, ledger, board));
             match tracker.next(game, seen, self.now) {
                 Some(Decision::Complete(completed)) => {

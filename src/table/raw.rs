@@ -187,11 +187,17 @@ fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instan
     if came.any() && (turned == 0 || turned == came.into_iter().count()) {
         return Some(turned > 0);
     }
-    // Both players had moved: it is White's turn again.
-    let still_empty = |square: &Square| placement.kinds(*square) == Kinds::EMPTY && placement.changed(*square) > then;
-    let left = men.into_iter().filter(still_empty).filter(|square| placement.changed(*square) + LEFT_US <= now);
-    if let Some(square) = left.min_by_key(|square| placement.changed(*square)) {
-        return Some(is_turned(square));
+    // Both players had moved: the third man that left was White's.
+    let is_empty = |square: &Square| placement.kinds(*square) == Kinds::EMPTY;
+    // What stood in the middle for a moment only was dragged or held over it.
+    let stood = |square: &Square| {
+        placement.readings(*square).nth(1).is_some_and(|before| before.until - before.since >= LEFT_US)
+    };
+    let moved_on: Bitboard = came.into_iter().filter(stood).collect();
+    let mut left: Vec<Square> = (!middle() | moved_on).into_iter().filter(is_empty).collect();
+    left.sort_by_key(|square| placement.changed(*square));
+    if let Some(third) = left.get(2).filter(|third| placement.changed(**third) + LEFT_US <= now) {
+        return Some(is_turned(*third));
     }
     if now >= pressed + LIES_US { first_came(placement, came, then) } else { None }
 }
@@ -271,6 +277,10 @@ mod tests {
         check("e7--500 e5+-400 e2--300 e4+-100", 1200, false); // the same from both sides
         check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1200, false); // it may be lifted only
         check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1300, true);
+        check("d2--300 d4+-300 e7--100 e6+100 b1-200 c3+500", 1200, true); // it left before the first was asked
+        check("e2--300 e4+-200 b8--150 b6+130 b6-250 c6+900 b1-1000 c3+1200", 1300, false); // held over b6
+        check("e2--300 e4+-200 b8--150 b6+130 b6-250 c6+900 b1-1000 c3+1200", 1500, true);
+        check("e2--300 e4+-100 d7--60 d6+-50 d6-290 d5+500 e4-1800 e7-2100", 2250, true); // dragged over d6
         check("e2--500 e4+-400 e7--300 e5+-100", 4900, false);
         check("e2--500 e4+-400 e7--300 e5+-100", 5000, true); // nothing more tells: who came first
     }
