@@ -397,7 +397,10 @@ mod tests {
         let (mut world, knight) = (world(), Color::White.knight());
         let lifts = [(1, Action::Lift(A, Square::B1)), (1, Action::Lift(BoardId::B, Square::B1))];
         run(&mut world, &lifts);
-        run(&mut world, &[(2, Action::Place(BoardId::B, Square::C3, knight)), (3, Action::Place(A, Square::C3, knight))]);
+        run(
+            &mut world,
+            &[(2, Action::Place(BoardId::B, Square::C3, knight)), (3, Action::Place(A, Square::C3, knight))],
+        );
         let ids = [A, BoardId::B].map(|board| world.id(board, Square::C3));
         assert_eq!(ids, [Square::B1 as ManId + 1, 64 + Square::B1 as ManId + 1]);
     }

@@ -166,6 +166,8 @@ pub struct BoardTrack {
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.
     pub(super) looked_back: Option<(Instant, Instant)>,
+    /// Until when that is rested: it weighed much.
+    pub(super) rests_until: Instant,
     /// Plies at the beginning that others told: nothing was seen of them here.
     pub(super) given: usize,
     /// When the board was looked at first.
@@ -240,6 +242,7 @@ impl BoardTrack {
             late_plies: 0,
             aliases: ArrayVec::new(),
             looked_back: None,
+            rests_until: Instant::LONG_AGO,
             given: 0,
             began: Instant(i64::MAX),
             reviewed: 0,

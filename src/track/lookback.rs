@@ -9,7 +9,8 @@ use arrayvec::ArrayVec;
 use super::{
     Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
     board::{BoardTrack, LinePly, Seen},
-    cost, hindsight,
+    cost,
+    hindsight::{self, Effort},
     past::{Past, reread, reread_from, reread_to},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
     settled::{made_at, touched},
@@ -97,6 +98,7 @@ impl BoardTrack {
         let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
         let due = doubt.into_iter().chain(review).min()?;
         // A ply that nobody saw is no reason to doubt those before it.
+        let due = due.max(self.rests_until);
         Some(self.answered_due().map_or(due, |answered| due.max(answered)))
     }
 
@@ -164,8 +166,10 @@ impl BoardTrack {
         let mut look = None;
         let mut suspicion = self.suspicion;
         let asked = (!self.is_doubtful()).then_some(&mut suspicion);
-        let told = self.reread(&position, seen, at, (illegal.map(|illegal| illegal.cost), true), asked, &mut look);
+        let (there, illegal, effort) = ((&position, seen, at), illegal.map(|illegal| illegal.cost), Effort::default());
+        let told = self.reread(there, (illegal, true), asked, &effort, &mut look);
         self.suspicion = suspicion;
+        self.rests_until = effort.rest(at);
         self.note_look(look);
         Some(self.retell(board, &position, seen, &told?))
     }
@@ -187,7 +191,7 @@ impl BoardTrack {
 
     /// Whether the last plies may be read anew for less than an illegal move costs.
     pub(super) fn reads_otherwise(&self, position: &BoardPosition, seen: &Seen<'_>, at: Instant, illegal: u32) -> bool {
-        self.reread(position, seen, at, (Some(illegal), false), None, &mut None).is_some()
+        self.reread((position, seen, at), (Some(illegal), false), None, &Effort::default(), &mut None).is_some()
     }
 
     /// The latest ply that was one of several and explains the board as another: the one of those that does it best.

@@ -11,7 +11,7 @@ use super::{
     cost,
     deaf::Presses,
     explain::Look,
-    hindsight::{self, Account, Log, Ply, Told},
+    hindsight::{self, Account, Effort, Log, Ply, Told},
     past::Past,
     search::Hand,
 };
@@ -89,22 +89,21 @@ impl BoardTrack {
     /// where there may be one at that cost; `accuses`: a completed ply may have been illegal.
     pub(super) fn reread(
         &self,
-        position: &BoardPosition,
-        seen: &Seen<'_>,
-        at: Instant,
+        there: (&BoardPosition, &Seen<'_>, Instant),
         (illegal, accuses): (Option<u32>, bool),
         suspicion: Option<&mut Suspicion>,
+        effort: &Effort,
         look: &mut Option<Look>,
     ) -> Option<Reread> {
         let mut findings = Findings::default();
         let [near, far] = [NEAR, FAR].map(|reach| Reach { accuses, ..reach });
-        let near = self.reread_within(near, (position, seen, at), illegal, suspicion, &mut findings);
+        let near = self.reread_within(near, there, illegal, suspicion, effort, &mut findings);
         *look = findings.look;
         if findings.doubt < cost::REREAD_FAR {
             return near;
         }
         let mut findings = Findings::default();
-        let far = self.reread_within(far, (position, seen, at), illegal, None, &mut findings);
+        let far = self.reread_within(far, there, illegal, None, effort, &mut findings);
         if far.is_some() {
             *look = findings.look;
         }
@@ -118,6 +117,7 @@ impl BoardTrack {
         (position, seen, at): (&BoardPosition, &Seen<'_>, Instant),
         illegal: Option<u32>,
         suspicion: Option<&mut Suspicion>,
+        effort: &Effort,
         findings: &mut Findings,
     ) -> Option<Reread> {
         let back = self.back(reach);
@@ -137,7 +137,7 @@ impl BoardTrack {
             until,
             young: &young,
             deaf,
-            log: &Log::new(seen.placement, blind, made[0]),
+            log: &Log::new(seen.placement, blind, made[0], effort),
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
             aliases: &self.aliases,

@@ -18,11 +18,10 @@ impl Teller<'_> {
         // Lines are large: their order is found first.
         let mut order: Vec<(u32, usize)> = lines.iter().enumerate().map(|(index, node)| (node.cost, index)).collect();
         order.sort_unstable();
-        let mut kept: Vec<usize> = Vec::with_capacity(self.account.lines.min(lines.len()));
+        let most = self.lines();
+        let mut kept: Vec<usize> = Vec::with_capacity(most.min(lines.len()));
         for (_, index) in order {
-            if kept.len() < self.account.lines
-                && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other]))
-            {
+            if kept.len() < most && !kept.iter().any(|other| self.are_alike(&lines[index], &lines[*other])) {
                 kept.push(index);
             }
         }

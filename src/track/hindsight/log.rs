@@ -5,7 +5,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use super::LATE_US;
+use super::{Effort, LATE_US};
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
@@ -98,6 +98,8 @@ pub struct Log<'a> {
     begun: Vec<Reading>,
     /// Stretches that were asked for, which are the same for all lines.
     stretches: RefCell<Stretches>,
+    /// Plies that were held against it.
+    pub(super) effort: &'a Effort,
 }
 
 /// Stretches with what they showed, apart: a map of large values is slow.
@@ -109,12 +111,12 @@ struct Stretches {
 
 impl<'a> Log<'a> {
     /// What was shown since the last ply but one before the first was made.
-    pub fn new(placement: &'a Placement, blind: Bitboard, made: Instant) -> Log<'a> {
+    pub fn new(placement: &'a Placement, blind: Bitboard, made: Instant, effort: &'a Effort) -> Log<'a> {
         let since = made + -SCAN_US;
         let begun = |square| placement.readings(square).take_while(|reading| reading.since > since);
         let mut begun: Vec<Reading> = placement.changed_since(since).into_iter().flat_map(begun).collect();
         begun.sort_by_key(|reading| reading.since);
-        Log { placement, blind, begun, stretches: RefCell::default() }
+        Log { placement, blind, begun, stretches: RefCell::default(), effort }
     }
 
     /// Readings that began later than `from` and not later than `to`.

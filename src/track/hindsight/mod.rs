@@ -15,6 +15,7 @@ mod alike;
 mod candidates;
 mod charge;
 mod coming;
+mod effort;
 mod log;
 mod recorded;
 
@@ -23,7 +24,7 @@ use self::{
     coming::Coming,
     log::Squares,
 };
-pub use self::{log::Log, recorded::recorded};
+pub use self::{effort::Effort, log::Log, recorded::recorded};
 use super::{
     Press, SCAN_US, cost,
     deaf::Deaf,
@@ -259,6 +260,8 @@ struct Teller<'a> {
     tried: Vec<Tried>,
     /// What a line may cost after the present press.
     most: u32,
+    /// Plies that had been weighed before.
+    weighed_before: usize,
     /// All presses are answered.
     answered: bool,
     /// A list to take moves.
@@ -274,6 +277,7 @@ impl<'a> Teller<'a> {
             log: account.log,
             tried: Vec::new(),
             most: u32::MAX,
+            weighed_before: account.log.effort.weighed(),
             answered: false,
             moves: MoveList::new(),
             items: Items::new(account.noting),
@@ -565,6 +569,7 @@ impl<'a> Teller<'a> {
 
     /// What the last ply of a line costs if this one is next, and pressed for then.
     fn charge(&self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> Charged {
+        self.log.effort.weigh();
         let mut plies = self.back(node);
         let Some(last) = plies.next() else { return Charged::default() };
         let before = plies.next().copied();
