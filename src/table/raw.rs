@@ -4,10 +4,11 @@
 //! up between games teach what the readings mean, where no calibration says it; then everything that was measured is
 //! read again.
 
-use super::{DeviceIndex, Table};
+use super::{DeviceIndex, Table, play::seen};
 use crate::{
     rules::BoardPosition,
     sense::{Book, Placement, Raw},
+    track::Seen,
     types::{Bitboard, BoardId, Instant, Kinds, MS, Rank, SECOND, Square},
 };
 
@@ -17,14 +18,16 @@ const RAW_MAX: usize = 16 * 64;
 const TURN_US: i64 = 1200 * MS;
 /// How long it is waited for what tells how a board lies.
 const LIES_US: i64 = 5 * SECOND;
+/// How much more what a board shows costs one way than the other, so that it lies the other way.
+const CLEAR: i64 = 12;
+/// What it is worth which man was the third to leave.
+const THIRD: i64 = 10;
 /// How long after a press its man is read.
 const PRESSED_US: i64 = 300 * MS;
 /// The same of a man that stood there when the clock was pressed.
 const AT_PRESS_US: i64 = 150 * MS;
 /// How long a man has left its square that is moved rather than put right.
 const LEFT_US: i64 = 400 * MS;
-/// Men that hands may hold when it is asked how a board lies.
-const IN_AIR_MAX: u32 = 2;
 
 impl Table {
     pub(super) fn raw(&mut self, device: DeviceIndex, channel: u8, first: u16, raws: &[Raw]) {
@@ -89,11 +92,11 @@ impl Table {
             return;
         }
         let sense = &self.sensors.boards[board.index()].sense;
-        let now = [false, true].map(|turned| begins(position, sense.occupied(turned), 0));
+        let now = [false, true].map(|turned| begins(position, sense.occupied(turned)));
         let turned = match now {
             [straight, turned] if straight != turned => Some(turned),
             [both, _] => match self.play.tracker.pressed_since(board) {
-                Some(pressed) => turned_since(position, sense.placement(), pressed, self.now),
+                Some(pressed) => self.likelier_turn(board, pressed),
                 // No press will tell: both players have moved.
                 None => both.then(|| first_came(sense.placement(), sense.occupied(false), self.now)).flatten(),
             },
@@ -107,6 +110,35 @@ impl Table {
             self.sensors.devices[device].home = home;
         }
         self.read_again();
+    }
+
+    /// How a board lies by what has happened since its first press: what it shows costs less that way, and the third
+    /// man that left was White's.
+    fn likelier_turn(&self, board: BoardId, pressed: Instant) -> Option<bool> {
+        if self.now < pressed + TURN_US {
+            return None;
+        }
+        let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
+        let [straight, turned] = [false, true].map(|turned| {
+            let mut placement = seen.placement.clone();
+            if turned {
+                placement.turn();
+            }
+            let mut tracker = self.play.tracker.clone();
+            tracker.observe(&self.play.game, board, &Seen { placement: &placement, ..seen }, self.now);
+            i64::from(tracker.cost(board))
+        });
+        let third =
+            third_to_leave(seen.placement, pressed, self.now).map_or(0, |turned| if turned { THIRD } else { -THIRD });
+        let told = straight - turned + third;
+        let late = self.now >= pressed + LIES_US;
+        match told {
+            0 if late => {
+                first_came(seen.placement, seen.placement.occupied_at(pressed + AT_PRESS_US), pressed + PRESSED_US)
+            }
+            _ if late || told.abs() >= CLEAR => Some(told > 0),
+            _ => None,
+        }
     }
 
     /// Boards on which it is asked how they lie, or on which nothing more will tell.
@@ -170,36 +202,19 @@ impl Table {
     }
 }
 
-/// Whether the board lies turned by what has happened since its first press, if that tells.
-fn turned_since(position: &BoardPosition, placement: &Placement, pressed: Instant, now: Instant) -> Option<bool> {
-    if now < pressed + TURN_US {
-        return None;
-    }
-    let then = pressed + PRESSED_US;
-    let men = placement.occupied_at(then);
-    let [straight, turned] = [men, men.rotate_180()].map(|men| begins(position, men, IN_AIR_MAX));
-    if straight != turned {
-        return Some(turned);
-    }
-    // White's man stood there at the press.
-    let came = placement.occupied_at(pressed + AT_PRESS_US) & middle();
-    let turned = came.into_iter().filter(|square| is_turned(*square)).count();
-    if came.any() && (turned == 0 || turned == came.into_iter().count()) {
-        return Some(turned > 0);
-    }
-    // Both players had moved: the third man that left was White's.
+/// Whether the third man that left its square did so in the far half, if one has by now.
+fn third_to_leave(placement: &Placement, pressed: Instant, now: Instant) -> Option<bool> {
     let is_empty = |square: &Square| placement.kinds(*square) == Kinds::EMPTY;
     // What stood in the middle for a moment only was dragged or held over it.
     let stood = |square: &Square| {
         placement.readings(*square).nth(1).is_some_and(|before| before.until - before.since >= LEFT_US)
     };
+    let came = placement.occupied_at(pressed + AT_PRESS_US) & middle();
     let moved_on: Bitboard = came.into_iter().filter(stood).collect();
     let mut left: Vec<Square> = (!middle() | moved_on).into_iter().filter(is_empty).collect();
     left.sort_by_key(|square| placement.changed(*square));
-    if let Some(third) = left.get(2).filter(|third| placement.changed(**third) + LEFT_US <= now) {
-        return Some(is_turned(*third));
-    }
-    if now >= pressed + LIES_US { first_came(placement, came, then) } else { None }
+    let third = left.get(2).filter(|third| placement.changed(**third) + LEFT_US <= now);
+    third.copied().map(is_turned)
 }
 
 /// Whether the first of these men that came to the middle came to the far half.
@@ -217,8 +232,8 @@ fn middle() -> Bitboard {
     ranks.into_iter().flatten().collect()
 }
 
-/// Whether men stand so after White's first move, or after Black's reply to it, but for so many that are in the air.
-fn begins(position: &BoardPosition, men: Bitboard, in_air: u32) -> bool {
+/// Whether men stand so after White's first move, or after Black's reply to it.
+fn begins(position: &BoardPosition, men: Bitboard) -> bool {
     let after = |position: &BoardPosition, m| {
         let mut after = position.clone();
         after.play(m);
@@ -226,10 +241,7 @@ fn begins(position: &BoardPosition, men: Bitboard, in_air: u32) -> bool {
     };
     position.legal_moves().into_iter().any(|m| {
         let first = after(position, m);
-        let stands = |position: &BoardPosition| {
-            let occupied = position.board().occupied();
-            men.is_subset(occupied) && (occupied & !men).count() as u32 <= in_air
-        };
+        let stands = |position: &BoardPosition| men == position.board().occupied();
         stands(&first) || first.legal_moves().into_iter().any(|reply| stands(&after(&first, reply)))
     })
 }
@@ -237,7 +249,6 @@ fn begins(position: &BoardPosition, men: Bitboard, in_air: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Game, RuleSet};
 
     /// Squares that were left (`e2-`) and come to (`e4+`), each after milliseconds from the first press, as seen from
     /// one side or the other.
@@ -258,31 +269,24 @@ mod tests {
         placement
     }
 
-    /// What is known so many milliseconds after the first press of how a board lies; both ways.
+    /// Whether so many milliseconds after the first press a third man has left that tells how the board lies; both ways.
     fn check(script: &str, now: i64, known: bool) {
-        let game = Game::new(RuleSet::WBN_1_00, 2);
-        let position = game.board(BoardId::A);
         for turned in [false, true] {
-            let found = turned_since(position, &placement(script, turned), Instant(0), Instant(now * MS));
+            let found = third_to_leave(&placement(script, turned), Instant(0), Instant(now * MS));
             assert_eq!(found, known.then_some(turned), "{script} after {now}, turned: {turned}");
         }
     }
 
     #[test]
-    fn how_a_board_lies_is_told_by_what_white_must_have_done() {
-        check("e2-0 e4+0", 1100, false); // a man may have been knocked over
-        check("e2--300 e4+-100", 1200, true);
-        check("e2--300 e4+-100 e7-350 e5+500 g1-700 f3+900", 1200, true); // play has gone on
-        check("g1--500 f3+-400 h2--300 g3+-200", 1200, true); // a man was knocked over
+    fn the_third_man_that_leaves_is_white() {
         check("e7--500 e5+-400 e2--300 e4+-100", 1200, false); // the same from both sides
         check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1200, false); // it may be lifted only
         check("e7--500 e5+-400 e2--300 e4+-100 g1-900 f3+1200", 1300, true);
-        check("d2--300 d4+-300 e7--100 e6+100 b1-200 c3+500", 1200, true); // it left before the first was asked
-        check("e2--300 e4+-200 b8--150 b6+130 b6-250 c6+900 b1-1000 c3+1200", 1300, false); // held over b6
-        check("e2--300 e4+-200 b8--150 b6+130 b6-250 c6+900 b1-1000 c3+1200", 1500, true);
+        check("d2--300 d4+-300 e7--100 e6+100 b1-200 c3+500", 1200, true);
         check("e2--300 e4+-100 d7--60 d6+-50 d6-290 d5+500 e4-1800 e7-2100", 2250, true); // dragged over d6
-        check("e2--500 e4+-400 e7--300 e5+-100", 4900, false);
-        check("e2--500 e4+-400 e7--300 e5+-100", 5000, true); // nothing more tells: who came first
+        let held_over_b6 = "e2--300 e4+-200 b8--150 b6+130 b6-250 c6+900 b1-1000 c3+1200";
+        check(held_over_b6, 1300, false);
+        check(held_over_b6, 1500, true);
     }
 
     #[test]

@@ -197,6 +197,11 @@ impl Tracker {
         self.boards[board.index()].is_unwatched()
     }
 
+    /// What the line of a board costs that explains it.
+    pub fn cost(&self, board: BoardId) -> u32 {
+        self.boards[board.index()].cost
+    }
+
     /// Whether a press of a board waits for its ply.
     pub fn is_pressed(&self, board: BoardId) -> bool {
         self.pressed_since(board).is_some()

@@ -1,0 +1,47 @@
+//! How much is weighed: what a board that is lost would cost is bounded.
+//!
+//! In: every ply that is held against its stretch of time. Out: how many lines are followed, and how long it is rested
+//! before plies are read anew again. It counts work and knows no clock: the same input weighs the same everywhere.
+
+use std::cell::Cell;
+
+use super::Teller;
+use crate::types::Instant;
+
+/// Plies that one account weighs before it follows few lines: more than any board needs that is not lost.
+const WEIGHED_MAX: usize = 60_000;
+/// Lines that it follows then.
+const FEW: usize = 8;
+/// Plies that may be weighed without a rest, and how long each one beyond them is rested for, in µs: ten times what
+/// weighing it takes.
+const WEIGHED_AT_ONCE: usize = 60_000;
+const REST_US: i64 = 10;
+
+/// Plies that were weighed.
+#[derive(Debug, Default)]
+pub struct Effort(Cell<usize>);
+
+impl Effort {
+    /// How many so far.
+    pub(super) fn weighed(&self) -> usize {
+        self.0.get()
+    }
+
+    /// One more.
+    pub(super) fn weigh(&self) {
+        self.0.set(self.0.get() + 1);
+    }
+
+    /// Until when it is rested after them.
+    pub fn rest(&self, at: Instant) -> Instant {
+        at + self.weighed().saturating_sub(WEIGHED_AT_ONCE) as i64 * REST_US
+    }
+}
+
+impl Teller<'_> {
+    /// Lines that are kept after a press.
+    pub(super) fn lines(&self) -> usize {
+        let tired = self.log.effort.weighed() - self.weighed_before > WEIGHED_MAX;
+        if tired { FEW } else { self.account.lines }
+    }
+}
