@@ -269,7 +269,7 @@ mod tests {
         placement
     }
 
-    /// Whether so many milliseconds after the first press a third man has left that tells how the board lies; both ways.
+    /// Whether a third man tells how the board lies so many milliseconds after the first press; both ways.
     fn check(script: &str, now: i64, known: bool) {
         for turned in [false, true] {
             let found = third_to_leave(&placement(script, turned), Instant(0), Instant(now * MS));
