@@ -12,8 +12,8 @@ use crate::types::Instant;
 const WEIGHED_MAX: usize = 60_000;
 /// Lines that it follows then.
 const FEW: usize = 8;
-/// Plies that may be weighed without a rest, and how long each one beyond them is rested for, in µs: ten times what
-/// weighing it takes.
+/// Plies that may be weighed without a rest, and how long each one beyond them is rested for, in µs: several times
+/// what weighing it takes.
 const WEIGHED_AT_ONCE: usize = 60_000;
 const REST_US: i64 = 10;
 
@@ -43,5 +43,21 @@ impl Teller<'_> {
     pub(super) fn lines(&self) -> usize {
         let tired = self.log.effort.weighed() - self.weighed_before > WEIGHED_MAX;
         if tired { FEW } else { self.account.lines }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SECOND;
+
+    fn rested_for(weighed: usize) -> i64 {
+        Effort(Cell::new(weighed)).rest(Instant(SECOND)) - Instant(SECOND)
+    }
+
+    #[test]
+    fn what_weighs_much_is_rested_for() {
+        assert_eq!(rested_for(WEIGHED_AT_ONCE), 0);
+        assert_eq!(rested_for(WEIGHED_AT_ONCE + 50_000), SECOND / 2);
     }
 }
