@@ -160,8 +160,8 @@ impl Table {
         let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
         let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();
-        let unsettled: Vec<BoardId> = play.game.ids().filter(|board| self.is_unsettled(*board)).collect();
-        let unknown = |board: &BoardId| unsettled.contains(board) || play.tracker.is_unwatched(*board);
+        let unsettled = self.unsettled();
+        let unknown = |board: BoardId| unsettled.contains(&board) || play.tracker.is_unwatched(board);
         let adrift = &self.adrift;
         let Judge { referee, vague, shown, graces, .. } = &mut self.judge;
         let around = Around {
@@ -169,7 +169,7 @@ impl Table {
             boards: play.game.len(),
             now: self.now,
             graces: *graces,
-            idle: &|board| rests || !watched(sensors, play, adrift, board) || unknown(&board),
+            idle: &|board| rests || !watched(sensors, play, adrift, board) || unknown(board),
             tells: &|seat| {
                 !rests && tells(sensors, (vague, shown), seat) && around_is_watched(sensors, play, adrift, seat)
             },

@@ -373,7 +373,7 @@ impl Table {
             return;
         }
         let mut renames = 0;
-        let unsettled: Vec<BoardId> = self.play.game.ids().filter(|board| self.is_unsettled(*board)).collect();
+        let unsettled = self.unsettled();
         loop {
             for board in self.play.game.ids() {
                 self.publish_made(board);

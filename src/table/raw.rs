@@ -179,6 +179,11 @@ impl Table {
             && self.play.tracker.pressed_since(board).is_none_or(fresh)
     }
 
+    /// Boards of which that is soon known.
+    pub(super) fn unsettled(&self) -> Vec<BoardId> {
+        self.play.game.ids().filter(|board| self.is_unsettled(*board)).collect()
+    }
+
     fn read_again(&mut self) {
         for device in 0..self.sensors.devices.len() {
             let raws: Vec<_> = self.sensors.devices[device].raw.iter().map(|(at, raw)| (*at, *raw)).collect();

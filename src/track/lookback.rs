@@ -97,8 +97,8 @@ impl BoardTrack {
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
         let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
         let due = doubt.into_iter().chain(review).min()?;
-        // A ply that nobody saw is no reason to doubt those before it.
         let due = due.max(self.rests_until);
+        // A ply that nobody saw is no reason to doubt those before it.
         Some(self.answered_due().map_or(due, |answered| due.max(answered)))
     }
 
