@@ -1,9 +1,9 @@
 //! The conversation with a DGT board: start-up, keep-alive, and asking again when bytes were lost.
 //!
 //! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B and 42 again. A board has an input buffer of ten
-//! bytes, so commands are paced. An idle board says nothing for hours, so its number is asked for now and then; nothing
-//! protects a payload against garbling, and changes are not numbered, so the whole board is asked for after a reject,
-//! after rest, and where what it shows cannot be.
+//! bytes, so commands are paced. An idle board says nothing for hours, so it is asked for something now and then. One
+//! that was switched off and on has forgotten 4B. Nothing protects a payload against garbling, and changes are not
+//! numbered, so the whole board is asked for after a reject, after rest, and where what it shows cannot be.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,10 @@ use crate::{
 const PACING_US: i64 = 100 * MS;
 /// Silence after which the board is asked for its number.
 const KEEP_ALIVE_US: i64 = SECOND;
-/// Every so many keep-alives the whole board is asked for.
+/// Keep-alives after the last change or time that also ask for changes again, and for the whole board: it may have been
+/// switched off and on, and has then forgotten that it was asked for them.
+const EAGER_KEEP_ALIVES: u32 = 5;
+/// At rest only every so many do.
 const KEEP_ALIVES_PER_DUMP: u32 = 10;
 /// Commands that may wait.
 const QUEUE_MAX: usize = 16;
@@ -69,6 +72,7 @@ impl DgtDevice {
     pub(super) fn bytes(&mut self, at: Instant, bytes: &[u8], mut sink: impl FnMut(Fact)) {
         let identity = &mut self.identity;
         let link = &mut self.link;
+        let keep_alives = &mut self.keep_alives;
         let mut heard = false;
         self.decoder.push(bytes, |message| {
             heard = true;
@@ -76,6 +80,7 @@ impl DgtDevice {
                 link.answered(at);
             } else {
                 link.heard(at);
+                *keep_alives = 0;
             }
             if let Some(fact) = fact(message, identity) {
                 sink(fact);
@@ -116,11 +121,11 @@ impl DgtDevice {
         if self.keep_alive.is_some_and(|due| at >= due) {
             self.keep_alive = Some(at + KEEP_ALIVE_US);
             self.keep_alives = self.keep_alives.wrapping_add(1);
-            self.ask(Command::RequestSerial);
-            if self.keep_alives.is_multiple_of(KEEP_ALIVES_PER_DUMP) {
-                // also brings a board that was switched off and on back to sending changes
+            if self.keep_alives <= EAGER_KEEP_ALIVES || self.keep_alives.is_multiple_of(KEEP_ALIVES_PER_DUMP) {
                 self.ask(Command::UpdateNice);
                 self.ask(Command::RequestBoard);
+            } else {
+                self.ask(Command::RequestSerial);
             }
         }
         if at < self.next_send {
@@ -199,18 +204,30 @@ mod tests {
         board.verify();
         assert_eq!(board.advance(Instant::ZERO), None, "there is no line");
         board.link(Instant::ZERO, true);
+        board.queue.clear();
+        board.verify();
+        board.verify();
+        assert_eq!(board.queue, [Command::RequestBoard]);
+    }
+
+    #[test]
+    fn a_board_that_tells_nothing_is_soon_asked_for_changes_again_and_left_in_peace_at_rest() {
+        let mut board = DgtDevice::default();
+        board.link(Instant::ZERO, true);
         let mut now = Instant::ZERO;
-        let mut sent = |board: &mut DgtDevice| {
-            let all = std::iter::from_fn(|| {
+        let mut asked = |board: &mut DgtDevice| {
+            let mut commands = [0; 2];
+            for _ in 0..100 {
                 now = now + PACING_US;
-                board.advance(now)
-            });
-            all.collect::<Vec<_>>()
+                let byte = board.advance(now).map_or(0, |bytes| bytes[0]);
+                commands[0] += usize::from(byte == Command::UpdateNice.byte());
+                commands[1] += usize::from(byte == Command::RequestSerial.byte());
+            }
+            commands
         };
-        assert_eq!(sent(&mut board).len(), START_UP.len());
-        board.verify();
-        board.verify();
-        let asked = sent(&mut board).into_iter().filter(|bytes| *bytes == [Command::RequestBoard.byte()]);
-        assert_eq!(asked.count(), 1);
+        assert_eq!(asked(&mut board), [6, 5], "at the start, and five times after silence");
+        assert_eq!(asked(&mut board), [1, 9]);
+        board.bytes(Instant(20 * SECOND), &[0x8e, 0, 5, 52, 0], |_| {});
+        assert_eq!(asked(&mut board), [6, 4]);
     }
 }

@@ -7,8 +7,8 @@
 
 use super::{DeviceIndex, Table, devices::Wired, play::seen};
 use crate::{
-    event::{Body, LinkState, Uncertain},
-    notation::{bfen::Bfen, san},
+    event::LinkState,
+    notation::bfen::Bfen,
     rules::{BoardPosition, Game, Pocket},
     types::{Bitboard, BoardId, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -41,7 +41,7 @@ impl Table {
     pub(super) fn sensors_back(&mut self, device: DeviceIndex, away_us: i64) {
         let Some(board) = self.sensors.devices.get(device).and_then(|wired| wired.settings.board) else { return };
         if away_us >= UNWATCHED_US {
-            self.play.tracker.unwatched(board);
+            self.play.tracker.unwatched(board, self.now);
             self.judge_link(device);
             self.judge.pockets_doubted = self.play.is_on();
         } else {
@@ -95,21 +95,11 @@ impl Table {
         vague || tracker.unexplained(board).is_empty()
     }
 
-    /// Play goes on as after a short absence; several plies at once may have been others.
+    /// Play goes on as after a short absence.
     fn found(&mut self, board: BoardId) {
         self.adrift[board.index()] = None;
         self.play.tracker.gap(board);
         self.observe(board);
-        let mut position = self.play.game.board(board).clone();
-        let mut line = Vec::new();
-        for ply in self.play.tracker.line(board) {
-            line.push(san::write(&position, ply.played, self.play.game.len()));
-            position.play(ply.played);
-        }
-        if line.len() > 1 {
-            let ply = Some(self.play.game.board(board).plies() + 1);
-            self.emit(Body::Uncertain(Uncertain { board, ply, candidates: vec![line.join(" ")] }));
-        }
         self.settle();
     }
 

@@ -108,6 +108,16 @@ impl Table {
         }
     }
 
+    /// Tells that several plies that nobody saw may have been others, though the men stand so: the line that explains
+    /// them is the likeliest.
+    pub(super) fn tell_guess(&mut self, board: BoardId) {
+        let Some(first) = self.play.tracker.take_guess(board) else { return };
+        let line: Vec<&event::Move> = self.plies_of(board).skip(first).map(|entry| &entry.event).collect();
+        let Some(ply) = line.first().map(|first| first.ply) else { return };
+        let line: Vec<&str> = line.iter().map(|m| m.san.as_str()).collect();
+        self.tell_rivals(board, ply, vec![line.join(" ")]);
+    }
+
     /// Tells which plies have become certain.
     pub(super) fn tell_doubts(&mut self, board: BoardId) {
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);

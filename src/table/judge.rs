@@ -353,6 +353,7 @@ impl Table {
         let lapsed = self.judge.referee.docket.completed(seat, mate, at);
         lapsed.into_iter().for_each(|incident| self.tell(incident));
         let unseen = self.is_illegal_unseen(seat, completed);
+        let guessed = self.play.tracker.is_guessing(board, self.now);
         self.consult(|referee, around, sights| {
             referee.offers.completed(seat);
             referee.watch_completed(seat, completed);
@@ -364,9 +365,13 @@ impl Table {
             drafts.extend(referee.account(seat, completed, transfer, game, around));
             drafts.extend(referee.thaw(seat, completed));
             drafts.extend(referee.position(board, game, at));
-            drafts.extend(referee.premove(sights[board.index()], seat, completed));
+            drafts.extend(referee.premove(sights[board.index()], seat, completed).filter(|_| !guessed));
             drafts
         });
+        // When its man was captured nobody saw, nor what its tray told of that before.
+        if let Some(transfer) = transfer.filter(|_| guessed) {
+            self.judge.referee.men.blind(transfer.to, self.now);
+        }
         // What lies in the trays explains the move, or is explained by it.
         for seat in Seat::all(self.play.game.len()) {
             self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);

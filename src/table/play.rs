@@ -11,7 +11,7 @@ use super::{
     set_up::{ANEW_US, SHOWN_US, Shown},
 };
 use crate::{
-    event::{Body, ClockShown, GameEnded, GameStarted, Made, Status},
+    event::{Body, ClockShown, GameEnded, GameStarted, LinkState, Made, Status},
     notation::{bfen::Bfen, san, uci},
     referee::Ledger,
     rules::{Game, Move, RuleSet, Transfer},
@@ -430,6 +430,7 @@ impl Table {
         let ply = event.ply;
         self.emit(Body::Move(Box::new(event)));
         self.tell_rivals(board, ply, candidates);
+        self.tell_guess(board);
         self.account(seat, completed.played, transfer);
         self.observe_all();
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
@@ -603,7 +604,12 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         let tray = sensors.trays.get(board.seat(color).index())?.as_ref()?;
         held(board.seat(color)).is_none().then(|| *tray.seen())
     };
+    let heard = |other: BoardId| {
+        let mut devices = sensors.devices.iter().filter(|wired| wired.settings.board == Some(other));
+        devices.any(|wired| wired.device.speaks().state() == LinkState::Up)
+    };
     Seen {
+        others_unheard: !game.ids().all(|other| other == board || heard(other)),
         placement: sensors.boards[board.index()].sense.placement(),
         lifted: ByColor::new_with(lifted),
         arrived: ByColor::new_with(arrived),

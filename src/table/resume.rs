@@ -173,7 +173,7 @@ impl Table {
             let plies: Vec<Completed> = self.plies_of(board).map(|entry| entry.completed.clone()).collect();
             let start = self.play.origin.board(board).clone();
             self.play.tracker.rewrite(board, start, &plies);
-            self.play.tracker.unwatched(board);
+            self.play.tracker.unwatched(board, self.now);
             if self.play.clocked[board.index()] {
                 self.play.tracker.set_completion(board, Completion::Clock, self.now);
             }

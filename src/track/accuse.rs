@@ -67,6 +67,9 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
+        if self.is_guessing(at) {
+            return None;
+        }
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
         let trusted = |found: &Illegal| self.is_known(found) || made_up(found);
@@ -185,7 +188,8 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let found = self.illegal(position, seen).filter(|found| found.cost <= cost::ILLEGAL_MOST)?;
+        let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at);
+        let found = self.illegal(position, seen).filter(most)?;
         self.complete_as(found, position, board, seen, at)
     }
 

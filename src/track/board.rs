@@ -70,6 +70,8 @@ pub struct Seen<'a> {
     pub lying: ByColor<Option<Pocket>>,
     /// The tray of each player that feels only that something is there.
     pub slots: ByColor<Option<&'a Slots>>,
+    /// Another board is not heard: what it has captured nobody knows.
+    pub others_unheard: bool,
 }
 
 impl Seen<'_> {
@@ -193,6 +195,10 @@ pub struct BoardTrack {
     /// Presses were lost, and with them, where nobody watched, readings.
     pub(super) gap: bool,
     pub(super) unwatched: bool,
+    /// What other boards have captured nobody knows.
+    pub(super) pockets_unknown: bool,
+    /// What was found of it.
+    pub(super) guess: super::gap::Guess,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
@@ -254,6 +260,8 @@ impl BoardTrack {
             supposed: Bitboard::EMPTY,
             proven: Bitboard::EMPTY,
             learnt: Vec::new(),
+            pockets_unknown: false,
+            guess: super::gap::Guess::default(),
             gap: false,
             unwatched: false,
             clock_turn: None,
@@ -429,7 +437,7 @@ impl BoardTrack {
         let Some(first) = self.line.first() else {
             return self.unexplained_press(since, at);
         };
-        if !droppable(position, first.played) {
+        if !self.has(position, first.played) {
             return self.unexplained_press(since + ARRIVING_US, at);
         }
         let firm_at = self.firm_at(position, first).max(since);
@@ -439,7 +447,7 @@ impl BoardTrack {
     /// Since when the first ply is due to be completed, if it is.
     pub(super) fn due_since(&self) -> Option<Instant> {
         match self.completion {
-            _ if self.swept => None,
+            _ if self.swept || self.awaits_sight() => None,
             Completion::Clock => self.first_press(),
             Completion::Settle(rest) => self.settled_at(rest),
         }
@@ -523,7 +531,7 @@ impl BoardTrack {
         let past = if let Some(seen) = seen { past.felt(seen.placement) } else { past };
         self.remember(Past { shaky, said, ..past });
         if unseen {
-            self.given = self.past.len();
+            self.note_guess(completed_at);
         }
         Some(completed)
     }
@@ -607,7 +615,7 @@ impl BoardTrack {
     pub fn deadline(&self, position: &BoardPosition) -> Option<Instant> {
         let Some(since) = self.due_since() else { return self.gap_due() };
         let due = match self.line.first() {
-            Some(first) if droppable(position, first.played) => Some(self.firm_at(position, first).max(since)),
+            Some(first) if self.has(position, first.played) => Some(self.firm_at(position, first).max(since)),
             Some(_) if self.completion == Completion::Clock => Some(self.unexplained_due(since + ARRIVING_US)),
             _ if self.completion == Completion::Clock => Some(self.unexplained_due(since)),
             _ => None,
@@ -646,14 +654,6 @@ fn lies(position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
     let lying = seen.lying.get(turn).map_or(0, |tray| *tray.get(role));
     let coming = seen.lifted.get(turn).is_some_and(|hand| *hand.coming.get(role));
     !in_hand(m, seen, turn) && !coming && lying >= has
-}
-
-/// Whether a drop's man is in the pocket of the confirmed game.
-fn droppable(position: &BoardPosition, m: Move) -> bool {
-    match m {
-        Move::Put { role, .. } => *position.pocket(position.turn()).get(role) > 0,
-        _ => true,
-    }
 }
 
 /// Whether one scan may show the move where something else is played: the man goes on in the same motion, or the man

@@ -188,13 +188,23 @@ impl Tracker {
     }
 
     /// Nobody heard of a board, neither of its men nor of its clock: several plies may have been played unseen.
-    pub fn unwatched(&mut self, board: BoardId) {
-        self.boards[board.index()].lose_sight();
+    pub fn unwatched(&mut self, board: BoardId, at: Instant) {
+        self.boards[board.index()].lose_sight(at);
     }
 
     /// Whether plies of a board that nobody saw are still looked for.
     pub fn is_unwatched(&self, board: BoardId) -> bool {
         self.boards[board.index()].is_unwatched()
+    }
+
+    /// Whether plies of a board that nobody saw may still turn out to be others.
+    pub fn is_guessing(&self, board: BoardId, at: Instant) -> bool {
+        self.boards[board.index()].is_guessing(at)
+    }
+
+    /// The first of several plies of a board that nobody saw, by its index, once when all of them are completed.
+    pub fn take_guess(&mut self, board: BoardId) -> Option<usize> {
+        self.boards[board.index()].take_guess()
     }
 
     /// What the line of a board costs that explains it.
@@ -215,10 +225,15 @@ impl Tracker {
     /// Explains a board anew: its placement, its game or a partner's line changed.
     pub fn observe(&mut self, game: &Game, board: BoardId, seen: &Seen<'_>, at: Instant) {
         self.ask_for_promotions(game, board);
+        if !self.boards[board.index()].sees(seen.placement, at) {
+            return;
+        }
         let mut arriving = self.arriving(game, board);
-        if self.boards.iter().any(BoardTrack::is_unwatched) {
+        let unknown = seen.others_unheard || self.boards.iter().any(BoardTrack::is_unwatched);
+        if unknown {
             gap::sent(game.board(board), seen, &mut arriving);
         }
+        self.boards[board.index()].pockets_unknown = unknown;
         self.boards[board.index()].observe(game.board(board), &arriving, seen, at);
     }
 
@@ -261,6 +276,7 @@ impl Tracker {
                 return Some(Decision::TakeBack(revision));
             }
             let decided = self.answered(game, board, &seen, at);
+            let decided = decided.or_else(|| self.guess_again(game, board, &seen, at));
             let decided = decided.or_else(|| self.look_back(game, board, &seen, at));
             let decided = decided.or_else(|| self.likely_illegal(game, board, &seen, at));
             if decided.is_some() {
@@ -307,6 +323,19 @@ impl Tracker {
         let completed = track.complete_answered(position, board, &seen)?;
         track.note_completed(How::Unseen, &completed, position, Some(&seen), at);
         Some(Decision::Complete(completed))
+    }
+
+    /// Plies that nobody saw, if they were others than was found.
+    fn guess_again<'a>(
+        &mut self,
+        game: &Game,
+        board: BoardId,
+        seen: &impl Fn(BoardId) -> Option<Seen<'a>>,
+        at: Instant,
+    ) -> Option<Decision> {
+        let seen = self.boards[board.index()].guess_due().filter(|due| at >= *due).and_then(|_| seen(board))?;
+        let root = self.arriving(game, board).apply(game.board(board));
+        self.boards[board.index()].guess_again(board, &root, &seen, at).map(Decision::Revise)
     }
 
     /// Completed plies that were others.
@@ -452,7 +481,7 @@ impl Tracker {
     /// When time alone may decide something, if that is later than `now`.
     pub fn deadline(&self, game: &Game, now: Instant) -> Option<Instant> {
         let held = self.boards.iter().filter_map(BoardTrack::first_press).map(|press| press + HOLD_US);
-        let doubts = self.boards.iter().filter_map(BoardTrack::look_back_due);
+        let doubts = self.boards.iter().flat_map(|track| [track.look_back_due(), track.guess_due()]).flatten();
         let waits = game.ids().filter_map(|board| self.boards[board.index()].deadline(game.board(board)));
         waits.chain(held).chain(doubts).filter(|deadline| *deadline > now).min()
     }

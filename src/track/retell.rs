@@ -368,7 +368,7 @@ fn reasons(position: &BoardPosition, played: Move) -> Vec<Reason> {
 }
 
 /// Men that had left the trays before these plies dropped some of them.
-fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
+pub(super) fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Hand>> {
     let mut lifted = seen.lifted;
     for past in tail {
         if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {

@@ -11,6 +11,7 @@ mod arriving;
 mod evidence;
 mod floor;
 mod frontier;
+mod reach;
 mod refund;
 mod returned;
 mod rivals;
@@ -27,7 +28,7 @@ pub use self::{
     stray::{man_reading, may_go, sooner, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
-use self::{floor::least, frontier::Frontier, refund::refund};
+use self::{floor::least, frontier::Frontier, reach::Reach, refund::refund};
 
 use super::{
     cost,
@@ -36,7 +37,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{Among, BoardPosition, Move, MoveList, Pocket},
+    rules::{BoardPosition, Move, MoveList, Pocket},
     sense::Mismatch,
     types::{Bitboard, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -235,7 +236,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>, plies: usize) -
         let answered = !best.line.is_empty() && best.line.len() >= evidence.presses.len();
         // Who is back has made two moves: fewer plies may explain the board and not be what was played.
         let back = search.returned.any() && frontier.first().is_some_and(|node| node.line.len() < BACK_PLIES);
-        if open.is_empty() && answered && !back {
+        // Where nobody looked, hands tell of plies that left nothing on the board.
+        let hands = evidence.gap && best.cost > best.line.len() as u32 * cost::PLY;
+        if open.is_empty() && answered && !back && !hands {
             break;
         }
     }
@@ -335,22 +338,11 @@ impl<'a> Search<'a> {
         let mut next = Frontier::new(if self.evidence.gap { GAP_FRONTIER_MAX } else { FRONTIER_MAX }, enough);
         let mut moves = MoveList::new();
         for parent in frontier {
-            let expected = self.kept(&parent.line) == parent.line.len();
-            let expected = self.evidence.before.get(parent.line.len()).copied().filter(|_| expected);
-            let absent = self.evidence.blind & parent.position.board().occupied();
-            let open = parent.mismatch.any() | self.restless | self.returned | absent;
-            let open_to = if self.evidence.presses.len() > parent.line.len() { open | self.dark } else { open };
-            let mut among = Among { from: open, to: Bitboard::FULL, drops: open_to, touching: Bitboard::FULL };
-            match expected.map(|m| m.from().ok_or(m.to())) {
-                Some(Ok(from)) => among.from.add(from),
-                Some(Err(to)) => among.drops.add(to),
-                None => {}
-            }
+            let reach = Reach::after(self, parent);
             let rest = self.rest(parent);
-            parent.position.legal_moves_among(among, &mut moves);
+            parent.position.legal_moves_among(reach.among, &mut moves);
             for m in moves.drain(..) {
-                let touches = m.from().map_or(open_to.contains(m.to()), |from| open.contains(from));
-                if expected == Some(m) || touches && self.may_promote(parent, m) {
+                if reach.has(self, parent, m) {
                     let floor = self.floor(parent, m, &rest);
                     // What it brings for good is seldom asked for; at least it may spare what the last one brought.
                     if parent.spent - parent.absence + floor >= next.enough {

@@ -24,10 +24,6 @@ use super::corpus::{data, replay};
 const PLIES: usize = 80;
 /// Games in which a cable is out for up to a minute.
 const GAP_GAMES: u64 = 12;
-/// Boards of them on which anything but missing moves is wrong.
-const GAP_WRONG_MAX: usize = 1;
-/// Incidents that are told in games with such a cable and that nobody caused.
-const GAP_INCIDENTS_MAX: usize = 1;
 
 /// What may be wrong in all games of a fault together.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,7 +110,7 @@ fn a_gap_accuses_nobody() {
         told.extend(verdict.false_incidents.into_iter().map(|(kind, count)| (name.clone(), kind, count)));
     }
     println!("{told:?}");
-    assert!(told.iter().map(|(_, _, count)| count).sum::<usize>() <= GAP_INCIDENTS_MAX, "{told:?}");
+    assert!(told.is_empty(), "{told:?}");
 }
 
 #[test]
@@ -142,5 +138,5 @@ fn a_gap_is_recorded_and_play_goes_on() {
     }
     println!("{gaps} gaps in {GAP_GAMES} games; wrong: {wrong:?}");
     assert!(gaps >= 3, "{gaps}");
-    assert!(wrong.len() <= GAP_WRONG_MAX, "{wrong:?}");
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

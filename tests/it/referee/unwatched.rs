@@ -1,5 +1,6 @@
 //! A board whose cable is out: men come from there and go there, and nobody saw how.
 
+use bughoused::{event::Body, record::GameRecord};
 use serde_json::json;
 
 use super::{Bench, check};
@@ -54,4 +55,45 @@ fn what_stands_on_a_board_that_is_not_known_is_nobodys_fault() {
     let hands = "a7- 300ms a7p 300ms ".repeat(10);
     let gap = "ended * table a gap: what was played on board A while its sensors were away is not known";
     behind(&format!("{unseen} 12s in h2- g3P w {hands}"), &[gap]);
+}
+
+/// The moves of board A in the end, and what was told to be uncertain on the way.
+fn recorded(script: &str) -> (String, Vec<String>) {
+    let mut bench = Bench::playing(&json!({}));
+    bench.play(script);
+    assert!(bench.told().is_empty(), "{script}: {:?}", bench.told());
+    let doubts = bench.events.iter().filter_map(|event| match &event.body {
+        Body::Uncertain(doubt) => Some(doubt.candidates.join(" or ")),
+        _ => None,
+    });
+    let records = GameRecord::fold(&bench.events);
+    let moves = records[0].moves.iter().map(|(_, played)| played).filter(|played| played.board.to_string() == "A");
+    (moves.map(|played| played.san.clone()).collect::<Vec<_>>().join(" "), doubts.collect())
+}
+
+#[test]
+fn several_plies_that_nobody_saw_are_uncertain() {
+    let check = |script: &str, moves: &str, doubts: &[&str]| {
+        assert_eq!(recorded(&format!("{OUT} {script}")), (moves.into(), doubts.iter().map(|s| (*s).into()).collect()));
+    };
+    check("e4- d5P w 4s in 3s", "e4 d5 exd5", &[]);
+    check("e4- d5P w d8- d5q b 4s in 3s", "e4 d5 exd5 Qxd5", &["exd5 Qxd5"]);
+    check("e4- d5P w d8- d5q b 1s in 3s", "e4 d5 exd5 Qxd5", &[]); // so short a time hides no more
+}
+
+#[test]
+fn a_man_that_was_taken_from_its_tray_may_have_gone_on_from_where_it_was_dropped() {
+    let knight = "B:e2- B:e4P . B:w B:g8- B:f6n . B:b B:e4- B:e5P . B:w B:a7- B:a6p . B:b B:e5- B:f6P . B:w a=n... 1s";
+    let (moves, _) = recorded(&format!("{knight} e2- e4P . w out a=.... d2- d3P g2n b 4s in 3s"));
+    let dropped = moves.strip_prefix("e4 N@").and_then(|moves| moves.strip_suffix(" d3 Nxg2+"));
+    assert!(dropped.is_some_and(|square| ["e3", "f4", "h4"].contains(&square)), "{moves}");
+}
+
+#[test]
+fn what_the_board_soon_contradicts_was_something_else() {
+    // The knight was shown to the board when it was back, and taken back before the press.
+    let script = "a2- a3P w h7- h6p b 3s g1- f3N in . f3- g1N d2- d3P 500ms w 3s";
+    assert_eq!(recorded(&format!("{OUT} {script}")).0, "e4 d5 a3 h6 d3");
+    let script = "g1- f3N w h7- h6p b 3s a2- a3P in . a3- a2P d2- d3P 500ms w 3s";
+    assert_eq!(recorded(&format!("{OUT} {script}")).0, "e4 d5 Nf3 h6 d3");
 }
