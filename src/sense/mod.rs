@@ -118,6 +118,11 @@ impl Device {
         }
     }
 
+    /// Whether [`Device::verify`] asks it: a byte of what it tells may be garbled unseen.
+    pub fn can_verify(&self) -> bool {
+        matches!(self, Device::Dgt(_))
+    }
+
     /// When [`Device::advance`] has something to do next.
     pub fn deadline(&self) -> Option<Instant> {
         match self {

@@ -43,7 +43,7 @@ pub struct Reported {
 pub struct BoardUnit {
     pub sense: BoardSense,
     pub clock: Option<ClockSense>,
-    /// The press for which the board was asked what it shows.
+    /// The press or change for which the board was asked what it shows.
     pub verified: Option<Instant>,
 }
 
@@ -98,9 +98,9 @@ impl Sensors {
         self.devices.get(device)?.settings.board
     }
 
-    /// What a board shows does not explain a press: it is asked for all of it, once a press.
-    pub fn verify(&mut self, board: BoardId, press: Instant) {
-        if self.boards[board.index()].verified.replace(press) != Some(press) {
+    /// What a board shows does not explain a press: it is asked for all of it, once for each.
+    pub fn verify(&mut self, board: BoardId, since: Instant) {
+        if self.boards[board.index()].verified.replace(since) != Some(since) {
             let wired = self.devices.iter_mut().filter(|wired| wired.settings.board == Some(board));
             wired.for_each(|wired| wired.device.verify());
         }

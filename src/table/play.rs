@@ -401,8 +401,8 @@ impl Table {
         }
         self.tell_unsure_drops();
         for board in self.play.game.ids() {
-            if let Some(press) = self.play.tracker.doubtful_press(board) {
-                self.sensors.verify(board, press);
+            if let Some(since) = self.play.tracker.doubtful_since(board) {
+                self.sensors.verify(board, since);
             }
         }
     }
@@ -608,7 +608,9 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
         let mut devices = sensors.devices.iter().filter(|wired| wired.settings.board == Some(other));
         devices.any(|wired| wired.device.speaks().state() == LinkState::Up)
     };
+    let mut devices = sensors.devices.iter().filter(|wired| wired.settings.board == Some(board));
     Seen {
+        may_garble: devices.any(|wired| wired.device.can_verify()),
         others_unheard: !game.ids().all(|other| other == board || heard(other)),
         placement: sensors.boards[board.index()].sense.placement(),
         lifted: ByColor::new_with(lifted),

@@ -25,6 +25,8 @@ const TRUSTED_PLIES: usize = 12;
 const CASTLING_TRUSTED_PLIES: usize = 4;
 /// How long it is waited for what a board feels in all.
 const LOOK_US: i64 = 3 * SECOND;
+/// Within this time a board tells all that it feels when it is asked.
+const ANSWER_US: i64 = 500 * MS;
 /// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
 const CAPTURES_US: i64 = 1300 * MS;
 /// However doubtful the last plies are: legal ones that cost so much more are made up.
@@ -85,6 +87,9 @@ impl BoardTrack {
             self.passes_until = until;
             return None;
         }
+        if found.as_ref().is_some_and(|found| self.is_hearsay(found, seen, at)) {
+            return None;
+        }
         self.looked_illegal = Some(self.state());
         let found = found?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
@@ -115,6 +120,19 @@ impl BoardTrack {
                 |m: &Move| m.from().is_some() && m.role() == played.role() && m.to() == uci::destination(played);
             position.legal_moves().iter().any(alike)
         })
+    }
+
+    /// Whether the change that makes an illegal move was told by one message alone, which may have been garbled unseen:
+    /// the board is asked for all that it feels, and for the answer it is waited.
+    fn is_hearsay(&mut self, found: &Illegal, seen: &Seen<'_>, at: Instant) -> bool {
+        let placement = seen.placement;
+        let told = search::squares_of(found.played).into_iter().map(|square| placement.changed(square)).max();
+        let told = told.filter(|told| seen.may_garble && placement.looked() < *told && at < *told + ANSWER_US);
+        if let Some(told) = told {
+            self.unsure = Some(told);
+            self.passes_until = told + ANSWER_US;
+        }
+        told.is_some()
     }
 
     /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which
@@ -190,6 +208,9 @@ impl BoardTrack {
     ) -> Option<Completed> {
         let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at);
         let found = self.illegal(position, seen).filter(most)?;
+        if self.is_hearsay(&found, seen, at) {
+            return None;
+        }
         self.complete_as(found, position, board, seen, at)
     }
 

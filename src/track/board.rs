@@ -72,6 +72,8 @@ pub struct Seen<'a> {
     pub slots: ByColor<Option<&'a Slots>>,
     /// Another board is not heard: what it has captured nobody knows.
     pub others_unheard: bool,
+    /// The board may tell a change that was none, and can be asked for all that it feels.
+    pub may_garble: bool,
 }
 
 impl Seen<'_> {
@@ -195,6 +197,8 @@ pub struct BoardTrack {
     /// Presses were lost, and with them, where nobody watched, readings.
     pub(super) gap: bool,
     pub(super) unwatched: bool,
+    /// The change that is to be told once more before it accuses anybody.
+    pub(super) unsure: Option<Instant>,
     /// What other boards have captured nobody knows.
     pub(super) pockets_unknown: bool,
     /// What was found of it.
@@ -260,6 +264,7 @@ impl BoardTrack {
             supposed: Bitboard::EMPTY,
             proven: Bitboard::EMPTY,
             learnt: Vec::new(),
+            unsure: None,
             pockets_unknown: false,
             guess: super::gap::Guess::default(),
             gap: false,
@@ -562,6 +567,11 @@ impl BoardTrack {
     pub fn doubtful_press(&self) -> Option<Instant> {
         let doubtful = self.line.is_empty() || self.is_doubtful_line() || self.absent.is_some();
         self.presses.front().filter(|_| doubtful).map(|press| press.at)
+    }
+
+    /// Since when the board should have told all that it feels: the press that waits, or the change that accuses somebody.
+    pub fn doubtful_since(&self) -> Option<Instant> {
+        self.doubtful_press().map(|press| self.unsure.map_or(press, |told| told.max(press)))
     }
 
     /// Whether an illegal move may explain the board as well as the line.

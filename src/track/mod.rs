@@ -146,9 +146,10 @@ impl Tracker {
         self.boards[board.index()].line()
     }
 
-    /// The press of a ply that nothing that was seen explains well: a sensor may have been misheard.
-    pub fn doubtful_press(&self, board: BoardId) -> Option<Instant> {
-        self.boards[board.index()].doubtful_press()
+    /// The press of a ply that nothing that was seen explains well, or the change that makes an illegal move: a sensor
+    /// may have been misheard.
+    pub fn doubtful_since(&self, board: BoardId) -> Option<Instant> {
+        self.boards[board.index()].doubtful_since()
     }
 
     /// Whether the sides of a board's clock seem to be the other way round: [`Tracker::turn_clock`] then.
