@@ -3,7 +3,8 @@
 //! Start-up (`hardware/dgt.md`): 40, 55, 45, 4D, 47, 42, then 4B and 42 again. A board has an input buffer of ten
 //! bytes, so commands are paced. An idle board says nothing for hours, so it is asked for something now and then. One
 //! that was switched off and on has forgotten 4B. Nothing protects a payload against garbling, and changes are not
-//! numbered, so the whole board is asked for after a reject, after rest, and where what it shows cannot be.
+//! numbered, so the whole board is asked for after a reject, as soon as changes are over, after rest, and where what it
+//! shows cannot be.
 
 use std::collections::VecDeque;
 
@@ -25,6 +26,8 @@ const KEEP_ALIVE_US: i64 = SECOND;
 const EAGER_KEEP_ALIVES: u32 = 5;
 /// At rest only every so many do.
 const KEEP_ALIVES_PER_DUMP: u32 = 10;
+/// The whole board is asked for when nothing has changed for so long: a garbled or lost change cannot be seen.
+const SETTLED_US: i64 = 250 * MS;
 /// Commands that may wait.
 const QUEUE_MAX: usize = 16;
 
@@ -50,6 +53,8 @@ pub struct DgtDevice {
     next_send: Instant,
     keep_alive: Option<Instant>,
     keep_alives: u32,
+    /// When changes are to be told once more.
+    confirm: Option<Instant>,
     rejects_seen: u64,
 }
 
@@ -63,6 +68,7 @@ impl Default for DgtDevice {
             next_send: Instant::ZERO,
             keep_alive: None,
             keep_alives: 0,
+            confirm: None,
             rejects_seen: 0,
         }
     }
@@ -72,7 +78,7 @@ impl DgtDevice {
     pub(super) fn bytes(&mut self, at: Instant, bytes: &[u8], mut sink: impl FnMut(Fact)) {
         let identity = &mut self.identity;
         let link = &mut self.link;
-        let keep_alives = &mut self.keep_alives;
+        let (keep_alives, confirm) = (&mut self.keep_alives, &mut self.confirm);
         let mut heard = false;
         self.decoder.push(bytes, |message| {
             heard = true;
@@ -81,6 +87,11 @@ impl DgtDevice {
             } else {
                 link.heard(at);
                 *keep_alives = 0;
+            }
+            match message {
+                Message::FieldUpdate { .. } => *confirm = Some(at + SETTLED_US),
+                Message::BoardDump(_) => *confirm = None,
+                _ => {}
             }
             if let Some(fact) = fact(message, identity) {
                 sink(fact);
@@ -99,7 +110,7 @@ impl DgtDevice {
         self.link.set(at, up);
         self.decoder.reset();
         self.queue.clear();
-        self.keep_alive = None;
+        (self.keep_alive, self.confirm) = (None, None);
         if up {
             self.queue.extend(START_UP);
             self.next_send = at + PACING_US;
@@ -128,6 +139,10 @@ impl DgtDevice {
                 self.ask(Command::RequestSerial);
             }
         }
+        if self.confirm.is_some_and(|due| at >= due) {
+            self.confirm = None;
+            self.ask(Command::RequestBoard);
+        }
         if at < self.next_send {
             return None;
         }
@@ -142,7 +157,7 @@ impl DgtDevice {
     pub(super) fn deadline(&self) -> Option<Instant> {
         let send = (!self.queue.is_empty()).then_some(self.next_send);
         let keep_alive = self.keep_alive.filter(|_| self.link.is_up());
-        [send, keep_alive, self.link.deadline()].into_iter().flatten().min()
+        [send, keep_alive, self.confirm, self.link.deadline()].into_iter().flatten().min()
     }
 
     pub(super) fn counters(&self) -> (u64, &Rejects) {
@@ -229,5 +244,23 @@ mod tests {
         assert_eq!(asked(&mut board), [1, 9]);
         board.bytes(Instant(20 * SECOND), &[0x8e, 0, 5, 52, 0], |_| {});
         assert_eq!(asked(&mut board), [6, 4]);
+    }
+
+    #[test]
+    fn changes_are_told_once_more_as_soon_as_they_are_over() {
+        let mut board = DgtDevice::default();
+        board.link(Instant::ZERO, true);
+        board.queue.clear();
+        let lift = [0x8e, 0, 5, 52, 0];
+        let ms = |ms: i64| Instant(ms * MS);
+        board.bytes(ms(100), &lift, |_| {});
+        assert_eq!(board.advance(ms(300)), None);
+        board.bytes(ms(300), &[0x8e, 0, 5, 36, 1], |_| {});
+        assert_eq!(board.advance(ms(500)), None, "the man went on");
+        assert_eq!(board.deadline(), Some(ms(550)));
+        assert_eq!(board.advance(ms(550)), Some(vec![Command::RequestBoard.byte()]));
+        board.bytes(ms(700), &lift, |_| {});
+        board.bytes(ms(800), &[&[0x86, 0, 67][..], &[0; 64]].concat(), |_| {});
+        assert_eq!(board.advance(ms(1000)), None, "it told all of it unasked");
     }
 }
