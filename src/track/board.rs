@@ -569,7 +569,7 @@ impl BoardTrack {
         self.presses.front().filter(|_| doubtful).map(|press| press.at)
     }
 
-    /// Since when the board should have told all that it feels: the press that waits, or a change that accuses somebody.
+    /// Since when the board should have told all that it feels: the press that waits, or a change that accuses.
     pub fn doubtful_since(&self) -> Option<Instant> {
         self.doubtful_press().map(|press| self.unsure.map_or(press, |told| told.max(press)))
     }
