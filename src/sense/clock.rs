@@ -32,11 +32,16 @@ impl Side {
 /// Silence after which a running clock may be lost: it shows another second every second.
 const SILENT_AFTER_US: i64 = 3500 * MS;
 
+/// A lever that is pushed when clocks are started may spring back and forth for so long.
+const SPRINGS_US: i64 = 300 * MS;
+
 /// One board's clock.
 #[derive(Clone, Debug)]
 pub struct ClockSense {
     white: Option<Side>,
     fixed: bool,
+    /// When the running side was taken for White's.
+    began: Option<Instant>,
     last: Option<(Instant, ClockFrame)>,
     faces: [Face; 2],
 }
@@ -65,7 +70,7 @@ pub struct ClockView {
 impl ClockSense {
     /// A clock at whose `white` side White sits, or to be found.
     pub fn new(white: Option<Side>) -> ClockSense {
-        ClockSense { white, fixed: white.is_some(), last: None, faces: [Face::default(); 2] }
+        ClockSense { white, fixed: white.is_some(), began: None, last: None, faces: [Face::default(); 2] }
     }
 
     /// The side at which White sits, once it is known.
@@ -79,9 +84,18 @@ impl ClockSense {
     }
 
     /// White's clock runs first (WBN 7.5): the running side is White's.
-    pub fn first_run(&mut self) {
+    pub fn first_run(&mut self, at: Instant) {
         if let (false, Some(side)) = (self.fixed, self.running_side()) {
-            self.white = Some(side);
+            (self.white, self.began) = (Some(side), Some(at));
+        }
+    }
+
+    /// The other side runs though nobody has moved a man: if that comes so soon after the start, the lever sprang, and
+    /// the running side is White's.
+    pub fn springs(&mut self, at: Instant) {
+        let soon = self.began.is_some_and(|began| at - began < SPRINGS_US);
+        if soon && self.running_side() != self.white {
+            self.first_run(at);
         }
     }
 
@@ -189,7 +203,7 @@ mod tests {
         let mut clock = ClockSense::new(None);
         clock.frame(frame(300, 300, false, Side::Right), Instant(0));
         clock.frame(frame(300, 300, true, Side::Right), Instant(SECOND));
-        clock.first_run();
+        clock.first_run(Instant::ZERO);
         assert_eq!(clock.white(), Some(Side::Right));
         clock.frame(frame(300, 299, true, Side::Right), Instant(SECOND * 2 + 100 * MS));
         clock.frame(frame(300, 299, true, Side::Left), Instant(SECOND * 2 + 700 * MS));
@@ -202,12 +216,34 @@ mod tests {
     fn sides_that_were_mistaken_are_turned_unless_they_are_configured() {
         let mut clock = ClockSense::new(None);
         clock.frame(frame(300, 299, true, Side::Left), Instant(0));
-        clock.first_run();
+        clock.first_run(Instant::ZERO);
         assert!(clock.turn());
         assert_eq!(clock.view(Instant(0)).unwrap().running, Some(Color::Black));
         let mut clock = ClockSense::new(Some(Side::Left));
         assert!(!clock.turn());
         assert_eq!(clock.white(), Some(Side::Left));
+    }
+
+    #[test]
+    fn a_lever_that_springs_at_the_start_tells_white_where_it_comes_to_rest() {
+        let white_after = |springs: &[(Side, i64)]| {
+            let mut clock = ClockSense::new(None);
+            for (index, (side, ms)) in springs.iter().enumerate() {
+                clock.frame(frame(300, 300, true, *side), Instant(*ms * MS));
+                if index == 0 { clock.first_run(Instant(*ms * MS)) } else { clock.springs(Instant(*ms * MS)) }
+            }
+            clock.white()
+        };
+        use Side::{Left, Right};
+        assert_eq!(white_after(&[(Left, 0)]), Some(Left));
+        assert_eq!(white_after(&[(Left, 0), (Right, 120)]), Some(Right));
+        assert_eq!(white_after(&[(Left, 0), (Right, 250), (Left, 400)]), Some(Left));
+        assert_eq!(white_after(&[(Left, 0), (Right, 300)]), Some(Left), "a press without a move");
+        let mut configured = ClockSense::new(Some(Left));
+        configured.frame(frame(300, 300, true, Right), Instant(0));
+        configured.first_run(Instant(0));
+        configured.springs(Instant(100 * MS));
+        assert_eq!(configured.white(), Some(Left));
     }
 
     #[test]

@@ -220,12 +220,15 @@ impl Table {
     /// move, what is known of the clock stays.
     fn clock_runs(&mut self, board: BoardId) {
         let white_first = self.play.origin.board(board).turn() == Color::White;
+        let moved = self.plies_of(board).next().is_some() || !self.play.tracker.is_untouched(board);
         let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
         if clock.is_running() && !self.play.clock_ran[board.index()] {
             self.play.clock_ran[board.index()] = true;
             if white_first {
-                clock.first_run();
+                clock.first_run(self.now);
             }
+        } else if clock.is_running() && !moved {
+            clock.springs(self.now);
         }
     }
 
@@ -318,7 +321,11 @@ impl Table {
             }
             self.observe(board);
         }
-        if before.running.is_some() && after.running.is_none() {
+        let sprang = (before.running, after.running) == (None, None) && before.to_move != after.to_move;
+        if let Some(turn) = after.to_move.filter(|_| sprang) {
+            self.play.tracker.spring_back(board, turn, self.now);
+        }
+        if (before.running.is_some() || sprang) && after.running.is_none() {
             self.play.tracker.stopped(&self.play.game, board, Some(after.times), self.now);
         }
         if unsettled {

@@ -46,7 +46,7 @@ mod unseen;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
-    types::{BoardId, ByRole, ClockTimes, Color, Instant, MS, Piece, Role, SECOND, Seat},
+    types::{Bitboard, BoardId, ByRole, ClockTimes, Color, Instant, MS, Piece, Role, SECOND, Seat},
 };
 
 use board::{BoardTrack, Readiness};
@@ -163,8 +163,13 @@ impl Tracker {
     }
 
     /// Squares that the line leaves unexplained.
-    pub fn unexplained(&self, board: BoardId) -> crate::types::Bitboard {
+    pub fn unexplained(&self, board: BoardId) -> Bitboard {
         self.boards[board.index()].unexplained
+    }
+
+    /// Whether all men of a board stand where the completed plies left them.
+    pub fn is_untouched(&self, board: BoardId) -> bool {
+        self.line(board).is_empty() && self.unexplained(board).is_empty()
     }
 
     /// A board's clock came or went.
@@ -257,6 +262,11 @@ impl Tracker {
     /// A press of a board's clock.
     pub fn press(&mut self, game: &Game, board: BoardId, press: Press) {
         self.boards[board.index()].press(game.board(board).turn(), press);
+    }
+
+    /// The lever of a stopped clock went back: it is the turn of the player who seemed to press as it was stopped.
+    pub fn spring_back(&mut self, board: BoardId, by: Color, at: Instant) {
+        self.boards[board.index()].spring_back(by, at);
     }
 
     /// A board's clock was stopped: a made move that ends the game counts without a press (WBN 7.7 a).

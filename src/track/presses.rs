@@ -83,6 +83,15 @@ impl BoardTrack {
         bounced
     }
 
+    /// The lever of a clock that was stopped just now is back: what came with the stop was no press.
+    pub(super) fn spring_back(&mut self, by: Color, at: Instant) {
+        let last = self.presses.back().filter(|press| press.by == by && at - press.at < BOUNCE_US);
+        if let Some(sprang) = last.map(|press| press.at) {
+            self.presses.pop_back();
+            self.heard.retain(|heard| heard.at != sprang);
+        }
+    }
+
     pub fn stopped(&mut self, game: &Game, board: BoardId, clock: Option<ClockTimes>, at: Instant) {
         let mut after = game.board(board).clone();
         let turn = after.turn();
@@ -161,6 +170,19 @@ mod tests {
         track::{Completion, board::LinePly},
         types::{Role, Square},
     };
+
+    #[test]
+    fn a_lever_that_springs_as_the_clock_is_stopped_presses_nothing() {
+        let open = |pressed: i64, back: i64, by: Color| {
+            let mut track = BoardTrack::new(Completion::Clock);
+            track.press(Color::White, Press { by: Color::White, at: Instant(pressed * MS), clock: None });
+            track.spring_back(by, Instant(back * MS));
+            (track.presses.len(), track.heard.len())
+        };
+        assert_eq!(open(5000, 5090, Color::White), (0, 0));
+        assert_eq!(open(5000, 5300, Color::White), (1, 1), "the lever was moved later");
+        assert_eq!(open(5000, 5090, Color::Black), (1, 1), "it was not back");
+    }
 
     #[test]
     fn men_that_go_to_and_fro_have_no_end_of_forgotten_presses() {

@@ -176,6 +176,7 @@ impl Bench {
     pub fn playing(changes: &Value) -> Bench {
         let mut bench = Bench::set_up(changes);
         bench.step("go");
+        bench.pass(300 * MS); // A lever may spring for so long.
         bench
     }
 
