@@ -202,7 +202,7 @@ pub struct BoardTrack {
     /// What other boards have captured nobody knows.
     pub(super) pockets_unknown: bool,
     /// What was found of it.
-    pub(super) guess: super::gap::Guess,
+    pub(super) guess: super::guess::Guess,
     /// Whose time runs, where a clock tells.
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
@@ -266,7 +266,7 @@ impl BoardTrack {
             learnt: Vec::new(),
             unsure: None,
             pockets_unknown: false,
-            guess: super::gap::Guess::default(),
+            guess: super::guess::Guess::default(),
             gap: false,
             unwatched: false,
             clock_turn: None,
@@ -300,6 +300,7 @@ impl BoardTrack {
         self.agreed = 0;
         self.refused.clear();
         self.put_right.clear();
+        self.guess = super::guess::Guess::default();
         self.given = 0;
         self.said = Said::default();
         self.ended_at = None;

@@ -18,7 +18,7 @@
 //! another name by that, or by how its man moves (`rename`).
 //! What a pawn became is what its player said, or what explains the moves since (`declared`).
 //! Sensors that contradict the game all the time are learnt (`learn`). What was played while nobody heard is found by
-//! what stands there then (`gap`). Where no clock tells, replies and rest complete plies (`settled`, `turns`).
+//! what stands there then (`gap`, `guess`). Where no clock tells, replies and rest complete plies (`settled`, `turns`).
 
 mod accuse;
 mod board;
@@ -28,6 +28,7 @@ mod deaf;
 mod declared;
 pub mod explain;
 mod gap;
+mod guess;
 mod hindsight;
 mod illegal;
 mod learn;
