@@ -501,9 +501,9 @@ impl BoardTrack {
     }
 
     pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
-        let strangers = self.strangers && self.is_trusted();
-        let second = seen.filter(|_| strangers).and_then(|seen| self.second_move(position, seen));
         let completed_at = self.due_since()?;
+        let strangers = self.strangers && self.is_trusted() && !self.is_guessing(completed_at);
+        let second = seen.filter(|_| strangers).and_then(|seen| self.second_move(position, seen));
         let ply = self.line.pop_at(0)?;
         let said = self.said.completed(position.turn(), ply.played, ply.made_at);
         let press = self.presses.pop_front();
