@@ -19,7 +19,7 @@ use crate::{
 
 /// Least distance of two commands (`hardware/dgt.md`).
 const PACING_US: i64 = 100 * MS;
-/// Silence after which the board is asked for its number.
+/// Silence after which the board is asked for something.
 const KEEP_ALIVE_US: i64 = SECOND;
 /// Keep-alives after the last change or time that also ask for changes again, and for the whole board: it may have been
 /// switched off and on, and has then forgotten that it was asked for them.

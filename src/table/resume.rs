@@ -296,6 +296,7 @@ impl Table {
             let line: Vec<&str> = made.iter().map(|made| made.san.as_str()).collect();
             let (ply, candidates) = (made.first().map(|first| first.ply), vec![line.join(" ")]);
             self.emit(Body::Uncertain(Uncertain { board, ply, candidates }));
+            self.play.tracker.guess_is_told(board);
         }
     }
 

@@ -88,6 +88,11 @@ impl BoardTrack {
         (from + 2 <= self.past.len()).then_some(from)
     }
 
+    /// That they may be others was told at the first look.
+    pub(super) fn guess_is_told(&mut self) {
+        self.guess.untold = false;
+    }
+
     /// When plies that nobody saw are looked for anew, because the board contradicts what was found and rests.
     pub(super) fn guess_due(&self) -> Option<Instant> {
         let due = self.changed_at + GUESS_REST_US;

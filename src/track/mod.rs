@@ -214,6 +214,11 @@ impl Tracker {
         self.boards[board.index()].take_guess()
     }
 
+    /// That plies of a board that nobody saw may be others was told already.
+    pub fn guess_is_told(&mut self, board: BoardId) {
+        self.boards[board.index()].guess_is_told();
+    }
+
     /// What the line of a board costs that explains it.
     pub fn cost(&self, board: BoardId) -> u32 {
         self.boards[board.index()].cost
@@ -347,7 +352,12 @@ impl Tracker {
     ) -> Option<Decision> {
         let seen = self.boards[board.index()].guess_due().filter(|due| at >= *due).and_then(|_| seen(board))?;
         let root = self.arriving(game, board).apply(game.board(board));
-        self.boards[board.index()].guess_again(board, &root, &seen, at).map(Decision::Revise)
+        let track = &mut self.boards[board.index()];
+        let count = track.past.len();
+        let revision = track.guess_again(board, &root, &seen, at)?;
+        let revised = Some((revision.from, revision.plays().collect()));
+        track.note_revised(board, revised, count, game.board(board), &seen, at);
+        Some(Decision::Revise(revision))
     }
 
     /// Completed plies that were others.
