@@ -101,12 +101,13 @@ fn what_the_board_soon_contradicts_was_something_else() {
 #[test]
 fn plies_that_nobody_saw_can_be_undone() {
     let mut bench = Bench::playing(&json!({}));
-    bench.play(&format!("{OUT} a2- a3P w h7- h6p b 3s in 1s h6- h7p a3- a2P"));
-    for _ in 0..3 {
+    bench.play(&format!("{OUT} a2- a3P w h7- h6p b 3s in . g8- d2- d3P w 300ms"));
+    bench.play("d3- d2P h6- h7p a3- a2P d5- d7p");
+    for _ in 0..4 {
         let answer = bench.ask("undo", json!({ "board": "A" }));
         assert!(answer.error.is_none(), "{answer:?}");
     }
-    bench.play("d5- d7p 1s w b d7- d6p b 1s d2- d3P w 3s");
+    bench.play("1s g8n 1s d7- d6p b 1s d2- d3P w 3s");
     let records = GameRecord::fold(&bench.events);
     let moves = records[0].moves.iter().filter(|(_, played)| played.board.to_string() == "A");
     assert_eq!(moves.map(|(_, played)| played.san.as_str()).collect::<Vec<_>>(), ["e4", "d6", "d3"]);
