@@ -19,6 +19,8 @@ use crate::types::{Bitboard, ByColor, ClockTimes, Color, Instant, MS, SECOND};
 
 /// A press that is taken back so soon is a bounce of the lever.
 const BOUNCE_US: i64 = 300 * MS;
+/// Nobody presses so soon after the other player.
+const REPLY_US: i64 = 60 * MS;
 /// How long a press may wait for its move.
 const PRESS_US: i64 = 3 * SECOND;
 /// A press that nothing explains for so long is given up: the board says something else.
@@ -44,9 +46,17 @@ struct Unanswered {
     /// Men of the other side stood elsewhere than the game has them.
     others_displaced: Bitboard,
     /// The other side pressed back.
-    back: Option<Instant>,
+    back: Option<Back>,
     /// It was pressed back, and the move came with a later press.
     certain: bool,
+}
+
+/// A press of the other side while one waits. It is one of its own as soon as that one is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Back {
+    at: Instant,
+    clock: ClockTimes,
+    others_displaced: Bitboard,
 }
 
 /// A press that was heard.
@@ -56,6 +66,8 @@ struct Heard {
     at: Instant,
     /// A move was completed with it.
     used: bool,
+    /// It was owed since then.
+    paid: Option<Instant>,
 }
 
 /// What is known of the presses of one board.
@@ -98,23 +110,30 @@ impl Presses {
         if self.heard.len() == HEARD_MAX {
             self.heard.pop_front();
         }
-        if self.pays(by, at) {
-            return self.heard.push_back(Heard { by, at, used: true });
+        let paid = self.pays(by, at);
+        self.heard.push_back(Heard { by, at, used: paid.is_some(), paid });
+        if paid.is_some() {
+            return;
         }
-        self.heard.push_back(Heard { by, at, used: false });
+        let others_displaced =
+            sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
+        let back = Back { at, clock, others_displaced };
         if let Some(open) = self.waiting.iter_mut().find(|open| open.by != by && open.back.is_none()) {
-            open.back = Some(at);
+            open.back = Some(back);
             return;
         }
         // The man of the move went back to where the game has it: the record is wrong, or a hand was.
         if (self.strays & !sight.foreign()).any() {
             return;
         }
-        let others: Bitboard =
-            sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
+        self.wait(by, back);
+    }
+
+    /// A press waits for its move.
+    fn wait(&mut self, by: Color, Back { at, clock, others_displaced }: Back) {
         if self.waiting.len() < WAITING_MAX {
             let due = at + PRESS_US;
-            self.waiting.push(Unanswered { by, at, due, clock, others_displaced: others, back: None, certain: false });
+            self.waiting.push(Unanswered { by, at, due, clock, others_displaced, back: None, certain: false });
         }
     }
 
@@ -135,33 +154,43 @@ impl Presses {
         });
     }
 
-    /// Whether a press is one that its player owed.
-    fn pays(&mut self, by: Color, at: Instant) -> bool {
+    /// Since when a press is owed that this one may be.
+    fn pays(&mut self, by: Color, at: Instant) -> Option<Instant> {
         let owed = self.owed.get_mut(by);
         owed.retain(|since| at - *since <= OWED_US);
-        owed.pop_at(0).is_some()
+        owed.pop_at(0)
     }
 
     /// A move was completed: its press is explained, and so are those before it. False if nobody pressed for it.
     pub fn completed(&mut self, by: Color, at: Instant) -> bool {
         let own = self.waiting.iter().find(|press| press.by == by && press.at <= at + HEARD_LATE_US);
+        let back = own.and_then(|press| press.back.filter(|back| back.at > press.at.max(at)));
+        let (reply, sprang) = match (own, back) {
+            (Some(press), Some(back)) if back.at - press.at < REPLY_US => (None, true),
+            (_, reply) => (reply, false),
+        };
         let own = own.map(|press| press.at);
         let until = own.map_or(at, |press| press.max(at));
         let pressed = self.use_press(by, at) || own.is_some();
+        // The press of this move was taken for one that was owed: that one may come yet, but not for longer.
+        let paid = self.heard.iter().find(|heard| heard.by == by && heard.at == at).and_then(|heard| heard.paid);
         let owed = self.owed.get_mut(by);
-        if !pressed && !owed.is_full() {
-            owed.push(at);
+        if (!pressed || sprang) && !owed.is_full() {
+            owed.push(paid.unwrap_or(at));
         }
         // Both moves were found late: the press back was the one of the reply.
         self.waiting.retain(|press| !(press.certain && press.by != by && at <= press.due));
         self.waiting.retain_mut(|press| {
-            let taken_back = press.back.is_some_and(|back| back - press.at >= BOUNCE_US && back <= at);
+            let taken_back = press.back.is_some_and(|back| back.at - press.at >= BOUNCE_US && back.at <= at);
             if press.at < at && taken_back {
                 press.due = press.due.min(at + SCAN_US);
                 press.certain = true;
             }
             press.certain || press.at > until || (press.at < at && taken_back)
         });
+        if let Some(reply) = reply {
+            self.wait(by.other(), reply);
+        }
         pressed
     }
 
@@ -197,7 +226,7 @@ impl Presses {
         let mut drafts = Vec::new();
         let rests = sight.rests();
         self.waiting.retain_mut(|press| {
-            let bounced = press.back.is_some_and(|back| back - press.at < BOUNCE_US);
+            let bounced = press.back.is_some_and(|back| back.at - press.at < BOUNCE_US);
             if bounced || now - press.at > PRESS_GIVEN_UP_US {
                 return false;
             }
@@ -223,7 +252,7 @@ fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
     let seat = sight.board.seat(press.by);
     let displaced = press.others_displaced.any();
     let evidence = json!({
-        "pressed_at": press.at, "pressed_back_at": press.back, "clock": press.clock,
+        "pressed_at": press.at, "pressed_back_at": press.back.map(|back| back.at), "clock": press.clock,
         "displaced": names(press.others_displaced),
     });
     let draft = Draft::of(Kind::ClockWithoutMove, seat, evidence);

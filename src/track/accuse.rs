@@ -16,7 +16,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    types::{Bitboard, BoardId, ByRole, Instant, MS, SECOND},
+    types::{Bitboard, BoardId, ByRole, Instant, MS, Role, SECOND},
 };
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
@@ -170,7 +170,9 @@ impl BoardTrack {
     /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
     fn may_have_moved(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
         let Move::Put { role, .. } = m else { return false };
-        let alike = self.in_air & position.board().by_role(role);
+        // The pawn that stands for a promoted man is read as one as soon as it no longer lies.
+        let pawns = if role == Role::Pawn { position.promoted() & (self.in_air | self.laid) } else { Bitboard::EMPTY };
+        let alike = self.in_air & position.board().by_role(role) | pawns;
         alike.any() && !in_hand(m, seen, position.turn())
     }
 

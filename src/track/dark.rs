@@ -25,19 +25,18 @@ impl BoardTrack {
     /// Whether the man of some ply may stand elsewhere, because nobody saw where it went.
     pub(super) fn is_in_the_dark(&self, placement: &Placement) -> bool {
         let first = self.past.len().saturating_sub(PLIES);
-        (first..self.past.len()).any(|index| self.is_unseen(index, placement))
+        (first..self.past.len())
+            .any(|index| self.was_scanned(index, placement) && self.is_unseen(index, placement, true))
     }
 
     /// Where else the man of the ply at `index` may have gone if no sensor has shown it where it is said to have stood.
     pub(super) fn elsewhere(&self, index: usize, seen: &Seen<'_>) -> Vec<Move> {
-        if index + PLIES < self.past.len() || !self.is_unseen(index, seen.placement) {
+        let coming = !self.was_scanned(index, seen.placement);
+        if index + PLIES < self.past.len() || self.is_guess(index) || !self.is_unseen(index, seen.placement, coming) {
             return Vec::new();
         }
         let Past { before, played, completed_at, .. } = &self.past[index];
-        let shows_nothing = |to: Square| {
-            let then = seen.placement.kinds_at(to, *completed_at);
-            then == Kinds::EMPTY && seen.placement.kinds(to) == Kinds::EMPTY
-        };
+        let shows_nothing = |to: Square| seen.placement.kinds_at(to, *completed_at) == Kinds::EMPTY;
         let same = |m: &Move| m.from() == played.from() && m.role() == played.role() && m.promotion().is_none();
         let other = |m: &Move| m != played && same(m) && shows_nothing(uci::destination(*m));
         before.legal_moves().into_iter().filter(other).collect()
@@ -61,21 +60,33 @@ impl BoardTrack {
         position.legal_moves().into_iter().filter(other).take(ALIKE_MAX).collect()
     }
 
-    /// Whether no sensor has shown the man of the ply at `index` on its square, though it stood there for a whole scan.
-    fn is_unseen(&self, index: usize, placement: &Placement) -> bool {
+    /// Whether no sensor has shown the man of the ply at `index` on its square since it was completed, nor, if asked,
+    /// on its way there.
+    fn is_unseen(&self, index: usize, placement: &Placement, coming: bool) -> bool {
         let Past { before, played, completed_at, .. } = &self.past[index];
         if played.promotion().is_some() || matches!(played, Move::Castle { .. }) {
             return false;
         }
         let to = uci::destination(*played);
-        let next = self.past[index + 1..].iter().find(|later| search::squares_of(later.played).contains(to));
-        let until = next.map_or(Instant(i64::MAX), |next| next.completed_at);
-        let since = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
+        let until = self.next_touch(index).map_or(Instant(i64::MAX), |next| next.completed_at);
+        let came = index.checked_sub(2).map_or(Instant::LONG_AGO, |last| self.past[last].made_at);
+        let since = if coming { came } else { *completed_at };
         let promoted = played.from().is_some_and(|from| before.promoted().contains(from));
         let showed = |role: Role| placement.showed(to, role.of(before.turn()), since, until);
         let remembered = placement.readings(to).any(|reading| reading.since <= *completed_at);
-        let scanned = next.is_none_or(|next| begun(next, placement) >= *completed_at + SCAN_US);
-        scanned && remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
+        remembered && !showed(played.role()) && !(promoted && showed(Role::Pawn))
+    }
+
+    /// Whether the man of the ply at `index` stood on its square for a whole scan.
+    fn was_scanned(&self, index: usize, placement: &Placement) -> bool {
+        let scanned = self.past[index].completed_at + SCAN_US;
+        self.next_touch(index).is_none_or(|next| begun(next, placement) >= scanned)
+    }
+
+    /// The first later ply that touches the square to which the one at `index` went.
+    fn next_touch(&self, index: usize) -> Option<&Past> {
+        let to = uci::destination(self.past[index].played);
+        self.past[index + 1..].iter().find(|later| search::squares_of(later.played).contains(to))
     }
 }
 

@@ -81,6 +81,11 @@ impl BoardTrack {
         self.is_unwatched() || self.guess.open.is_some_and(open)
     }
 
+    /// Whether the ply at `index` is one that nobody saw and that is looked for anew here.
+    pub(super) fn is_guess(&self, index: usize) -> bool {
+        self.guess.open.is_some_and(|(from, _)| (from..self.given).contains(&index))
+    }
+
     /// The first of several plies that nobody saw, by its index, once after the last of them: they may be others.
     pub(super) fn take_guess(&mut self) -> Option<usize> {
         let (from, _) = self.guess.open.filter(|_| self.guess.untold && !self.is_unwatched())?;

@@ -328,7 +328,10 @@ fn moved_to(
     // What stood beside its square before the other player had moved was displaced rather than moved ahead of its turn;
     // also what was lifted before, by more than a scan or to be put down before that player pressed, or where it cannot
     // go at all.
-    let left = placement.changed(from);
+    let looks = looks(position, placement, from, man);
+    // Another man may have come there, or over it, since.
+    let stayed = placement.readings(from).find(|reading| reading.kinds.allows(Some(looks)));
+    let left = stayed.map_or(placement.changed(from), |reading| reading.until.min(placement.changed(from)));
     let goes = search::may_go(man, from, to, position.board().occupied());
     let down = placement.changed(to) + HEARD_US < pressed[1];
     let long = left + SCAN_US < rest_since || down && (left < rest_since || !goes);
@@ -347,10 +350,8 @@ fn moved_to(
     // their player had pressed the clock were displaced by its own hand.
     let own = man.color == position.turn();
     let (since, until) = if own { (since[0], press + SCAN_US) } else { (rest_since, press) };
-    let went =
-        (since..=until).contains(&placement.changed(from)) && placement.changed(to) >= pressed[usize::from(!own)];
+    let went = (since..=until).contains(&left) && placement.changed(to) >= pressed[usize::from(!own)];
     // Who has lifted a man of the opponent's in the own turn has put it down, too, though it may be read later.
-    let looks = looks(position, placement, from, man);
     let stood = stood(position, evidence, to, becomes.unwrap_or(looks), [press, press + STOOD_US]);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));

@@ -196,18 +196,21 @@ impl BoardTrack {
 
     /// The latest ply that was one of several and explains the board as another: the one of those that does it best.
     pub(super) fn questioned(&self, position: &BoardPosition, seen: &Seen<'_>, long: bool) -> Option<Answer> {
+        let elsewhere = long || self.strained;
         let long = long && self.line.is_empty();
         let waits = self.first_press().is_some() || self.completion != Completion::Clock;
-        let mut left = if waits { QUESTIONS_MAX } else { 0 };
+        // A rook that follows its king late is no move of its own.
+        let asked = |m: &Move| waits || matches!(m, Move::Castle { .. });
+        let mut left = QUESTIONS_MAX;
         for index in (0..self.past.len()).rev() {
             let mut alternatives: Vec<Move> = Vec::new();
-            for m in self.alternatives(index, seen, long).take(left) {
+            for m in self.alternatives(index, seen, long, elsewhere).filter(asked).take(left) {
                 if !alternatives.contains(&m) {
                     alternatives.push(m);
                 }
             }
             left -= alternatives.len();
-            let answer = |m: Move| Some((m, self.answer(position, seen, index, m)?));
+            let answer = |m: Move| Some((m, self.answer(position, seen, index, m, elsewhere)?));
             let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
             let Some((best, answer)) = answers.iter().min_by_key(|(_, answer)| answer.cost) else { continue };
             let as_good = |(m, other): &&(Move, Answer)| m != best && other.cost < answer.cost + cost::MARGIN;
@@ -218,7 +221,14 @@ impl BoardTrack {
     }
 
     /// The plies from there on if a ply was another one, and what that costs, if it explains the board better.
-    fn answer(&self, position: &BoardPosition, seen: &Seen<'_>, index: usize, m: Move) -> Option<Answer> {
+    fn answer(
+        &self,
+        position: &BoardPosition,
+        seen: &Seen<'_>,
+        index: usize,
+        m: Move,
+        elsewhere: bool,
+    ) -> Option<Answer> {
         let alone = || Some((index, self.answered(position, seen, index, m)?));
         let with_others = || self.answered_with_others(position, seen, index, m);
         let (from, (moves, found)) = alone().or_else(with_others)?;
@@ -226,7 +236,9 @@ impl BoardTrack {
             return None;
         }
         let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
-        let believed = better && !self.is_belied(seen, index, moves.get(index - from..)?);
+        let believed = better
+            && (elsewhere && self.past[index].played.to() != m.to()
+                || !self.is_belied(seen, index, moves.get(index - from..)?));
         believed.then_some(Answer { index, from, moves, cost: found.cost, open: Vec::new() })
     }
 
@@ -248,7 +260,7 @@ impl BoardTrack {
 
     /// Other moves that a ply may have been; a man that was dropped and has moved since, or where nothing explains a
     /// press for `long`, may be of another kind where no sensor told it. One that nobody saw may have gone elsewhere.
-    fn alternatives(&self, index: usize, seen: &Seen<'_>, long: bool) -> impl Iterator<Item = Move> {
+    fn alternatives(&self, index: usize, seen: &Seen<'_>, long: bool, elsewhere: bool) -> impl Iterator<Item = Move> {
         let past = &self.past[index];
         let dropped = match past.played {
             Move::Put { role, to } => Some((role, to)).filter(|_| {
@@ -262,7 +274,7 @@ impl BoardTrack {
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
-        let elsewhere = if long || self.strained { self.elsewhere(index, seen) } else { Vec::new() };
+        let elsewhere = if elsewhere { self.elsewhere(index, seen) } else { Vec::new() };
         past.alternatives().chain(kinds).chain(elsewhere)
     }
 

@@ -33,7 +33,7 @@ impl Allowed {
         let told = event.t.micros() - self.t;
         incident.kind == self.kind
             && incident.board.is_none_or(|board| board.to_string() == self.board)
-            && (self.seat.is_none() || self.seat == seat || self.kind == "early-pass")
+            && (self.seat.is_none() || seat.is_none() || self.seat == seat || self.kind == "early-pass")
             && (-TOLD_LATER_US / 10..TOLD_LATER_US).contains(&told)
     }
 }
