@@ -220,7 +220,8 @@ impl BoardTrack {
         None
     }
 
-    /// The plies from there on if a ply was another one, and what that costs, if it explains the board better.
+    /// The plies from there on if a ply was another one, and what that costs, if it explains the board better. Where
+    /// men may have gone `elsewhere`, a square that felt others later may have missed this one.
     fn answer(
         &self,
         position: &BoardPosition,
