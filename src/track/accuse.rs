@@ -171,7 +171,8 @@ impl BoardTrack {
     fn may_have_moved(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
         let Move::Put { role, .. } = m else { return false };
         // The pawn that stands for a promoted man is read as one as soon as it no longer lies.
-        let pawns = if role == Role::Pawn { position.promoted() & (self.in_air | self.laid) } else { Bitboard::EMPTY };
+        let promoted = position.promoted() & position.board().by_color(position.turn());
+        let pawns = if role == Role::Pawn { promoted & (self.in_air | self.laid) } else { Bitboard::EMPTY };
         let alike = self.in_air & position.board().by_role(role) | pawns;
         alike.any() && !in_hand(m, seen, position.turn())
     }

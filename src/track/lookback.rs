@@ -199,17 +199,22 @@ impl BoardTrack {
         let elsewhere = long || self.strained;
         let long = long && self.line.is_empty();
         let waits = self.first_press().is_some() || self.completion != Completion::Clock;
-        // A rook that follows its king late is no move of its own.
-        let asked = |m: &Move| waits || matches!(m, Move::Castle { .. });
         let mut left = QUESTIONS_MAX;
         for index in (0..self.past.len()).rev() {
             let mut alternatives: Vec<Move> = Vec::new();
-            for m in self.alternatives(index, seen, long, elsewhere).filter(asked).take(left) {
+            let mut ask = |m: Move| {
                 if !alternatives.contains(&m) {
                     alternatives.push(m);
                 }
+            };
+            if waits {
+                self.alternatives(index, seen, long, elsewhere).take(left).for_each(&mut ask);
+            } else {
+                // A rook that follows its king late is no move of its own.
+                let castling = |m: &Move| matches!(m, Move::Castle { .. });
+                self.past[index].alternatives().filter(castling).for_each(&mut ask);
             }
-            left -= alternatives.len();
+            left = left.saturating_sub(alternatives.len());
             let answer = |m: Move| Some((m, self.answer(position, seen, index, m, elsewhere)?));
             let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
             let Some((best, answer)) = answers.iter().min_by_key(|(_, answer)| answer.cost) else { continue };

@@ -79,8 +79,9 @@ fn a_press_without_a_move_is_told_when_nothing_explains_it() {
     check("e2- e4P . . e7- e5p . . g1- f3N . w . b . w 5s", &[]);
     // WBN 7.7: the lever springs back on a reply that is made already; its own press comes later
     check("e2- e4P e7- e5p . w b w . b 5s", &[]);
-    // WBN 7.7: soon after a press that was good
-    check("e2- e4P . w 150ms b 1500ms w 500ms e7- e5p . b 4s", &["clock-without-move a warning"]);
+    // WBN 7.7: soon after a press that was good, whose man might have slid on
+    let slid = "e2- e4P . w . e7- e5p . b . f1- . d3B 20ms w 150ms b";
+    check(&format!("{slid} 1500ms w 500ms a7- a6p . b 4s"), &["clock-without-move a warning"]);
     // WBN 6.4: the other side's men stand displaced
     check("a7- a6p h7- h6p b8- a5n 1s w 5s", &["clock-without-move A note"]);
 }
