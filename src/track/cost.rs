@@ -88,7 +88,7 @@ pub const SOONER: u32 = 6;
 /// A ply whose man was read where it went before the man of the ply before it, by less than a scan.
 pub const DISORDERED: u32 = 1;
 /// A ply whose man stood there before its player had pressed the clock for the last one.
-pub const UNANSWERED: u32 = 4;
+pub const UNANSWERED: u32 = 12;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
 /// A pawn that went farther than any does: rather another one was dropped, if one was there to drop.
@@ -156,7 +156,7 @@ pub const REREAD_FAR: u32 = 12;
 pub const UNDO: u32 = 12;
 
 /// How much cheaper a record must be that leaves plies without a press, where presses and plies pair.
-pub const PAIRED: u32 = 8;
+pub const PAIRED: u32 = 2;
 
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;

@@ -149,7 +149,7 @@ impl Teller<'_> {
     fn ahead(&self, node: &Node, stood: Option<Instant>) -> bool {
         let [own, _] = node.completed;
         let pressed = node.unpressed < 2 && node.len > 1 && !self.account.is_turn(own);
-        pressed && stood.is_some_and(|stood| stood + CARRIED_US < own)
+        pressed && stood.is_some_and(|stood| stood < own)
     }
 
     /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have

@@ -496,8 +496,9 @@ impl<'a> Teller<'a> {
     ) -> Node {
         let Coming { arrived, hands, early, disordered, ahead, held, another, nowhere, carried, illegal } = coming;
         let (name, nowhere) = nowhere;
-        // Where no clock tells of turns, who has not seen a man come has seen it leave.
-        let left = m.from().filter(|_| arrived.is_none() && self.account.is_turn(until));
+        // Where no clock tells of a turn, who has not seen a man come has seen it leave.
+        let untold = press.is_none() || self.account.is_turn(until);
+        let left = m.from().filter(|_| arrived.is_none() && untold);
         let left = left.and_then(|from| self.log.arrived(from, Kinds::EMPTY, node.since[0], until));
         let made_at = arrived.or(left).unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
