@@ -9,7 +9,7 @@ use crate::{
     notation::uci,
     rules::Move,
     sense::Reading,
-    types::{Instant, Kinds, Role, SECOND, Square},
+    types::{Bitboard, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// A man that left its square so long before another one is hardly the one that comes to another square then.
@@ -25,15 +25,25 @@ impl Search<'_> {
         let capture = if unfelt { self.unlikely_capture(m, parent) } else { 0 };
         let drop = if unseen { self.unlikely_drop(m, parent, index) } else { 0 };
         let order = !unseen && parent.absence == 0 && self.came_before_last(m, parent);
-        let late = !unseen && self.came_after_press(m, parent, index);
-        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + u32::from(late)
+        let late = if unseen { 0 } else { self.came_after_press(m, parent, index) };
+        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + late
     }
 
-    /// Whether the ply's man was seen where it went only after its clock had been pressed.
-    fn came_after_press(&self, m: Move, parent: &Node, index: usize) -> bool {
-        let Some(press) = self.evidence.presses.get(index) else { return false };
-        let (since, man) = (self.evidence.since[index % 2], m.role().of(parent.position.turn()));
-        m.promotion().is_none() && !self.evidence.placement.showed(uci::destination(m), man, since, *press)
+    /// How late the ply's man was seen where it went: after its clock had been pressed, or after it had been seen
+    /// elsewhere since that, where it had stood then.
+    fn came_after_press(&self, m: Move, parent: &Node, index: usize) -> u32 {
+        let Some(press) = self.evidence.presses.get(index).filter(|_| m.promotion().is_none()) else { return 0 };
+        let (since, to) = (self.evidence.since[index % 2], uci::destination(m));
+        let man = m.role().of(parent.position.turn());
+        if self.evidence.placement.showed(to, man, since, *press) {
+            return 0;
+        }
+        let readings = |square: Square| self.evidence.placement.readings(square);
+        let is_man = |reading: &Reading| reading.kinds == Kinds::only(man) && reading.since > *press;
+        let Some(came) = readings(to).filter(is_man).last() else { return 1 };
+        let others = !parent.position.board().occupied() & !Bitboard::from(to);
+        let before = |reading: Reading| is_man(&reading) && reading.since < came.since;
+        1 + u32::from(others.into_iter().any(|square| readings(square).any(before)))
     }
 
     /// Whether the ply's man was read where it went before the man of the ply before it. One scan may read them so.
