@@ -241,6 +241,7 @@ impl Table {
                 self.watch_clock(board);
                 self.observe(board);
                 again.into_iter().for_each(|revision| self.revise(revision));
+                self.withdraw_presses(board);
             }
         }
     }

@@ -244,6 +244,15 @@ impl Table {
         withdrawn.into_iter().for_each(|incident| self.tell(incident));
     }
 
+    /// The sides of a board's clock were mistaken: who pressed for nothing did not, or was the other player.
+    pub(super) fn withdraw_presses(&mut self, board: BoardId) {
+        let entries = self.judge.referee.docket.open_entries();
+        let pressed =
+            entries.filter(|entry| entry.kind == Kind::ClockWithoutMove && entry.incident.board == Some(board));
+        let gone: Vec<u64> = pressed.map(|entry| entry.incident.id).collect();
+        gone.into_iter().for_each(|id| self.withdraw(id));
+    }
+
     /// Who has hidden men less than three times has not done so repeatedly (WBN 1.8d).
     pub(super) fn withdraw_repeated(&mut self) {
         let docket = &self.judge.referee.docket;

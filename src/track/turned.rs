@@ -9,7 +9,7 @@ use super::{
     board::{BoardTrack, LATE_US, LinePly},
     past::Past,
 };
-use crate::types::{BoardId, ClockTimes, Color};
+use crate::types::{BoardId, ClockTimes, Color, Instant};
 
 /// Plies in a row that were completed by the press after their own: players who are ahead of the clock so long would
 /// both have to be, at every move.
@@ -36,13 +36,15 @@ impl BoardTrack {
     }
 
     /// The sides were mistaken: every press was the other player's. The last one waits for the ply under way; those
-    /// before completed the plies before their own. Answers the plies with their times.
+    /// before completed other plies than was told. Answers the plies with their times.
     pub fn turn_clock(&mut self, board: BoardId, turn: Color) -> Option<Revision> {
         self.late_plies = 0;
         for press in &mut self.heard {
             (press.by, press.clock) = (!press.by, press.clock.map(turned));
         }
-        let moves: Vec<Completed> = (self.given..self.past.len()).map(|index| self.told_again(board, index)).collect();
+        let mut after = Instant::LONG_AGO;
+        let moves: Vec<Completed> =
+            (self.given..self.past.len()).map(|index| self.told_again(board, index, &mut after)).collect();
         self.toggles.iter_mut().for_each(|(by, _)| *by = !*by);
         self.presses = self.heard.back().copied().filter(|press| press.by == turn).into_iter().collect();
         self.looked_back = None;
@@ -50,15 +52,18 @@ impl BoardTrack {
         (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
     }
 
-    /// A completed ply with the press before the one by which it was recorded, if it had been made by then.
-    fn told_again(&mut self, board: BoardId, index: usize) -> Completed {
+    /// A completed ply with its own press: the first of its player `after` that of the ply before it, once the ply had
+    /// been made and before its player made the next one. It keeps the time that it has if none is left.
+    fn told_again(&mut self, board: BoardId, index: usize, after: &mut Instant) -> Completed {
+        let next = self.past.get(index + 2).map_or(Instant(i64::MAX), |next| next.made_at);
         let past = &mut self.past[index];
-        let recorded = self.heard.iter().position(|press| press.at == past.completed_at);
-        let own = recorded.and_then(|recorded| recorded.checked_sub(1)).map(|own| self.heard[own]);
         past.clock = past.clock.map(turned);
-        if let Some(own) = own.filter(|own| own.by == past.before.turn() && past.made_at <= own.at + LATE_US) {
+        let own = |press: &&Press| press.by == past.before.turn() && press.at > *after;
+        let made = |press: &&Press| past.made_at <= press.at + LATE_US && press.at < next;
+        if let Some(own) = self.heard.iter().filter(own).find(made) {
             (past.completed_at, past.clock) = (own.at, own.clock);
         }
+        *after = past.completed_at;
         let Past { played, made_at, completed_at, clock, illegal, rivals, .. } = past.clone();
         Completed { board, played, made_at, completed_at, clock, illegal, rivals }
     }

@@ -24,6 +24,9 @@ struct Allowed {
     board: String,
     seat: Option<String>,
     t: i64,
+    /// The record was put right later, and the incident with it.
+    #[serde(default)]
+    withdrawn: bool,
 }
 
 impl Allowed {
@@ -35,6 +38,13 @@ impl Allowed {
             && incident.board.is_none_or(|board| board.to_string() == self.board)
             && (self.seat.is_none() || seat.is_none() || self.seat == seat || self.kind == "early-pass")
             && (-TOLD_LATER_US / 10..TOLD_LATER_US).contains(&told)
+    }
+}
+
+fn id(event: &Event) -> Option<u64> {
+    match &event.body {
+        Body::Incident(incident) => Some(incident.id),
+        _ => None,
     }
 }
 
@@ -55,7 +65,14 @@ fn captures_tell_of_what_their_truth_allows_and_of_nothing_else() {
         let facts = ["checkmate", "repetition", "paused"];
         let of_moves = |event: &&Event| matches!(&event.body, Body::Incident(i) if facts.contains(&&*i.kind));
         let known = || truth.allowed_incidents.iter().chain(&truth.offences);
-        let allowed = |event: &&Event| known().any(|allowed| allowed.covers(event));
+        let withdrawn = |event: &Event| {
+            let same = |other: &&Event| id(other).is_some() && id(other) == id(event);
+            let last = events.iter().rfind(same).map(|last| &last.body);
+            matches!(last, Some(Body::Incident(incident)) if incident.state == IncidentState::Dismissed)
+        };
+        let covers =
+            |allowed: &Allowed, event: &Event| allowed.covers(event) && (!allowed.withdrawn || withdrawn(event));
+        let allowed = |event: &&Event| known().any(|allowed| covers(allowed, event));
         let strangers: Vec<_> = events
             .iter()
             .filter(open)
