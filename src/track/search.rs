@@ -28,7 +28,7 @@ pub use self::{
     stray::{man_reading, may_go, sooner, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
-use self::{floor::least, frontier::Frontier, reach::Reach, refund::refund};
+use self::{floor::least, frontier::Frontier, reach::Reach};
 
 use super::{
     cost,
@@ -394,7 +394,7 @@ impl<'a> Search<'a> {
         let seen = matches!(absence, 0 | cost::ABSENT);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let risen = weigh!(self.items, RISEN * u32::from(self.has_risen(m, parent, self.evidence.since[index % 2])));
-        let (name, refund) = if self.had_no_room(m, parent, index) { ("", 0) } else { refund(parent, m) };
+        let (name, refund) = self.refund(parent, m, index);
         let spent =
             parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried + risen;
         Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }

@@ -9,7 +9,7 @@ use crate::{
     rules::{BoardPosition, Move},
     sense::Reading,
     track::{
-        AT_PRESS_US, CARRIED_US, SCAN_US, cost,
+        AT_PRESS_US, CARRIED_US, SCAN_US, TAKES_US, cost,
         explain::{Items, named, weigh},
         search,
     },
@@ -135,7 +135,7 @@ impl Charge<'_> {
         let caught = caught && !elsewhere && !self.had_no_room(log);
         let landed = self.pressed && log.landed(self.played.from(), (to, kinds), self.at).is_some();
         match self.played {
-            _ if self.seen && caught => named!(ABSENT_CAUGHT),
+            _ if self.seen && caught && !self.was_taken_back(log) => named!(ABSENT_CAUGHT),
             _ if landed => named!(LANDED),
             _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
@@ -168,6 +168,15 @@ impl Charge<'_> {
             Kinds::EMPTY => stood(reading.square) && captor.is_some_and(stood),
             _ => !self.played.is_capture() && reading.since < self.from + -SCAN_US && reading.until > self.at + LATE_US,
         })
+    }
+
+    /// Whether the square of the ply's man was empty for longer than a capture takes before its captor left its own:
+    /// rather its player had taken it back.
+    fn was_taken_back(&self, log: &Log<'_>) -> bool {
+        let Some(from) = self.next.and_then(|(next, _)| next.from()) else { return false };
+        let empty = log.last(uci::destination(self.played), self.at).filter(|reading| reading.kinds == Kinds::EMPTY);
+        let stood = |since| log.stayed(from, since, since + TAKES_US) && !log.kinds_at(from, since).meets(Kinds::EMPTY);
+        empty.is_some_and(|empty| stood(empty.since))
     }
 
     /// The ply's man had gone on when the clock was pressed, and nothing took it there.

@@ -1,13 +1,39 @@
 //! What a man was charged too much that nobody saw where it went.
 //!
-//! In: a line whose last man was absent, the next ply. Out: by how much less its absence costs if that captures it. It
-//! does not know whether there was time for it.
+//! In: a line whose last man was absent, the next ply. Out: by how much less its absence costs if that captures it.
 
-use super::{Node, victim};
-use crate::{notation::uci, rules::Move, track::cost};
+use super::{Node, Search, victim};
+use crate::{
+    notation::uci,
+    rules::Move,
+    track::{TAKES_US, cost},
+    types::Kinds,
+};
+
+impl Search<'_> {
+    /// What the absence of the parent's man was charged too much if there was time for the next move to capture it
+    /// where it was to stand, and its player had not taken it back.
+    pub(super) fn refund(&self, parent: &Node, m: Move, index: usize) -> (&'static str, u32) {
+        match refund(parent, m) {
+            _ if self.had_no_room(m, parent, index) => ("", 0),
+            ("ABSENT", _) if self.was_taken_back(m) => ("", 0),
+            refund => refund,
+        }
+    }
+
+    /// Whether the square of the man that a ply captures was empty for longer than a capture takes before the captor
+    /// left its own: rather its player had taken it back.
+    fn was_taken_back(&self, m: Move) -> bool {
+        let placement = self.evidence.placement;
+        let Some(from) = m.from().filter(|from| placement.kinds(*from) == Kinds::EMPTY) else { return false };
+        let left = placement.changed(from);
+        let mut readings = placement.readings(victim(m)).filter(|reading| reading.since < left);
+        readings.next().is_some_and(|reading| reading.kinds == Kinds::EMPTY && left - reading.since > TAKES_US)
+    }
+}
 
 /// What the absence of the parent's man was charged too much if the next move captures it where it was to stand.
-pub fn refund(parent: &Node, m: Move) -> (&'static str, u32) {
+fn refund(parent: &Node, m: Move) -> (&'static str, u32) {
     let caught = parent.line.last().filter(|last| uci::destination(**last) == victim(m) && m.is_capture());
     let unseen = if m.is_en_passant() { cost::CAUGHT_PASSING } else { cost::CAUGHT };
     match (caught, parent.absence) {
