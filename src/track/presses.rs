@@ -61,7 +61,8 @@ impl BoardTrack {
     fn bounces(&self, turn: Color, press: Press) -> bool {
         let mut toggles = self.toggles.iter().rev();
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
-        let made = self.line.len() > usize::from(turn != *other);
+        let answered = self.past.last().is_some_and(|past| past.completed_at == *up);
+        let made = answered || self.line.len() > usize::from(turn != *other);
         let whole = press.at - *before;
         let soon = *up - *before < REPLY_US || press.at - *up < UP_US;
         let for_nothing = whole < BOUNCE_US && soon && !made;
