@@ -9,7 +9,7 @@ use super::{
     board::{BoardTrack, LATE_US, LinePly},
     past::Past,
 };
-use crate::types::{BoardId, ClockTimes, Color, Instant};
+use crate::types::{BoardId, ClockTimes, Color};
 
 /// Plies in a row that were completed by the press after their own: players who are ahead of the clock so long would
 /// both have to be, at every move.
@@ -42,9 +42,9 @@ impl BoardTrack {
         for press in &mut self.heard {
             (press.by, press.clock) = (!press.by, press.clock.map(turned));
         }
-        let mut after = Instant::LONG_AGO;
-        let moves: Vec<Completed> =
-            (self.given..self.past.len()).map(|index| self.told_again(board, index, &mut after)).collect();
+        let own = self.own_presses();
+        let moves = (self.given..self.past.len()).zip(own).map(|(index, own)| self.told_again(board, index, own));
+        let moves: Vec<Completed> = moves.collect();
         self.toggles.iter_mut().for_each(|(by, _)| *by = !*by);
         self.presses = self.heard.back().copied().filter(|press| press.by == turn).into_iter().collect();
         self.looked_back = None;
@@ -52,21 +52,47 @@ impl BoardTrack {
         (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
     }
 
-    /// A completed ply with its own press: the first of its player `after` that of the ply before it, once the ply had
-    /// been made and before its player made the next one. It keeps the time that it has if none is left.
-    fn told_again(&mut self, board: BoardId, index: usize, after: &mut Instant) -> Completed {
-        let next = self.past.get(index + 2).map_or(Instant(i64::MAX), |next| next.made_at);
-        let past = &mut self.past[index];
-        past.clock = past.clock.map(turned);
-        let own = |press: &&Press| press.by == past.before.turn() && press.at > *after;
-        let made = |press: &&Press| past.made_at <= press.at + LATE_US && press.at < next;
-        if let Some(own) = self.heard.iter().filter(own).find(made) {
-            (past.completed_at, past.clock) = (own.at, own.clock);
+    /// The presses of the completed plies, where they are known.
+    fn own_presses(&self) -> Vec<Option<Press>> {
+        let past = &self.past[self.given..];
+        let mut own: Vec<Option<Press>> = past.iter().map(|past| self.beside_recorded(past)).collect();
+        for index in 0..own.len() {
+            let between = |press: &&Press| {
+                own[..index].iter().flatten().all(|before| before.at < press.at)
+                    && own[index..].iter().flatten().all(|after| press.at < after.at)
+            };
+            let mut open = self.heard.iter().filter(|press| is_of(press, &past[index])).filter(between);
+            let only = open.next().filter(|_| open.next().is_none()).copied();
+            own[index] = own[index].or(only);
         }
-        *after = past.completed_at;
+        own
+    }
+
+    /// The press before the one by which a ply is recorded, or the one after it if the ply had not been made by then.
+    fn beside_recorded(&self, past: &Past) -> Option<Press> {
+        let recorded = self.heard.iter().position(|press| press.at == past.completed_at)?;
+        let beside = [self.heard.get(recorded.checked_sub(1)?), self.heard.get(recorded + 1)];
+        beside.into_iter().flatten().find(|press| is_of(press, past)).copied()
+    }
+
+    /// A completed ply with its own press. One that is recorded by the press of another ply was completed when it was
+    /// made, as far as is known.
+    fn told_again(&mut self, board: BoardId, index: usize, own: Option<Press>) -> Completed {
+        let past = &mut self.past[index];
+        let others = self.heard.iter().any(|press| press.at == past.completed_at);
+        (past.completed_at, past.clock) = match own {
+            Some(own) => (own.at, own.clock),
+            None if others => (past.made_at.min(past.completed_at), None),
+            None => (past.completed_at, past.clock.map(turned)),
+        };
         let Past { played, made_at, completed_at, clock, illegal, rivals, .. } = past.clone();
         Completed { board, played, made_at, completed_at, clock, illegal, rivals }
     }
+}
+
+/// Whether a press may be that of a ply: its player's, once it had been made.
+fn is_of(press: &Press, past: &Past) -> bool {
+    press.by == past.before.turn() && past.made_at <= press.at + LATE_US
 }
 
 /// The times of a clock whose sides were mistaken.
