@@ -69,9 +69,11 @@ impl BoardTrack {
     }
 
     /// The press before the one by which a ply is recorded, or the one after it if the ply had not been made by then.
+    /// Of a ply that was recorded when it was made, and pressed for at once, it is that one itself.
     fn beside_recorded(&self, past: &Past) -> Option<Press> {
         let recorded = self.heard.iter().position(|press| press.at == past.completed_at)?;
-        let beside = [self.heard.get(recorded.checked_sub(1)?), self.heard.get(recorded + 1)];
+        let before = recorded.checked_sub(1).and_then(|before| self.heard.get(before));
+        let beside = [self.heard.get(recorded), before, before.and(self.heard.get(recorded + 1))];
         beside.into_iter().flatten().find(|press| is_of(press, past)).copied()
     }
 
