@@ -24,7 +24,7 @@ const LATE_BOUNCE_US: i64 = 500 * MS;
 const FASTEST_US: i64 = 150 * MS;
 /// Nobody presses so soon after the other player, if no man stands there to be pressed for.
 const REPLY_US: i64 = 60 * MS;
-/// Nor so soon before.
+/// Nor so soon before, unless the other player had a man there to press for.
 const UP_US: i64 = 90 * MS;
 /// Pairs of forgotten presses before one that was heard. Men that went to and fro would be told without end.
 const FORGOTTEN_MAX: usize = 4;
@@ -62,9 +62,9 @@ impl BoardTrack {
         let mut toggles = self.toggles.iter().rev();
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
         let answered = self.past.last().is_some_and(|past| past.completed_at == *up);
-        let made = answered || self.line.len() > usize::from(turn != *other);
+        let made = self.line.len() > usize::from(turn != *other);
         let whole = press.at - *before;
-        let soon = *up - *before < REPLY_US || press.at - *up < UP_US;
+        let soon = *up - *before < REPLY_US || press.at - *up < UP_US && !answered;
         let for_nothing = whole < BOUNCE_US && soon && !made;
         *by == press.by && (whole < FASTEST_US || for_nothing)
     }

@@ -58,7 +58,8 @@ impl BoardTrack {
         let mut own: Vec<Option<Press>> = past.iter().map(|past| self.beside_recorded(past)).collect();
         for index in 0..own.len() {
             let between = |press: &&Press| {
-                own[..index].iter().flatten().all(|before| before.at < press.at)
+                past.get(index + 2).is_none_or(|next| press.at <= next.made_at + LATE_US)
+                    && own[..index].iter().flatten().all(|before| before.at < press.at)
                     && own[index..].iter().flatten().all(|after| press.at < after.at)
             };
             let mut open = self.heard.iter().filter(|press| is_of(press, &past[index])).filter(between);
