@@ -54,7 +54,7 @@ impl BoardTrack {
 
     /// The presses of the completed plies, where they are known.
     fn own_presses(&self) -> Vec<Option<Press>> {
-        let past = &self.past[self.given..];
+        let past = &self.past[self.given.min(self.past.len())..];
         let mut own: Vec<Option<Press>> = past.iter().map(|past| self.beside_recorded(past)).collect();
         for index in 0..own.len() {
             let between = |press: &&Press| {
