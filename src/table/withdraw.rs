@@ -98,12 +98,7 @@ impl Table {
     pub(super) fn judge_revised(&mut self, board: BoardId, change: Change<'_>) {
         self.judge.referee.men.sync(&self.play.game, self.now);
         self.judge.referee.revised(board, &self.play.game);
-        let undecided =
-            |entry: &&Entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed);
-        let entries = self.judge.referee.docket.entries().iter().filter(undecided);
-        let gone = entries.filter(|entry| self.is_groundless(entry, board, change));
-        let gone: Vec<u64> = gone.map(|entry| entry.incident.id).collect();
-        gone.into_iter().for_each(|id| self.withdraw(id));
+        self.withdraw_where(|table, entry| table.is_groundless(entry, board, change));
         self.withdraw_repeated();
         self.tell_found(board, change);
         self.tell_position(board);
@@ -246,10 +241,15 @@ impl Table {
 
     /// The sides of a board's clock were mistaken: who pressed for nothing did not, or was the other player.
     pub(super) fn withdraw_presses(&mut self, board: BoardId) {
-        let entries = self.judge.referee.docket.open_entries();
-        let pressed =
-            entries.filter(|entry| entry.kind == Kind::ClockWithoutMove && entry.incident.board == Some(board));
-        let gone: Vec<u64> = pressed.map(|entry| entry.incident.id).collect();
+        self.withdraw_where(|_, entry| entry.kind == Kind::ClockWithoutMove && entry.incident.board == Some(board));
+    }
+
+    /// Withdraws those incidents among them that nobody has decided, also where the time to claim is over.
+    fn withdraw_where(&mut self, gone: impl Fn(&Table, &Entry) -> bool) {
+        let undecided =
+            |entry: &&Entry| !matches!(entry.incident.state, IncidentState::Dismissed | IncidentState::Claimed);
+        let entries = self.judge.referee.docket.entries().iter().filter(undecided);
+        let gone: Vec<u64> = entries.filter(|entry| gone(self, entry)).map(|entry| entry.incident.id).collect();
         gone.into_iter().for_each(|id| self.withdraw(id));
     }
 

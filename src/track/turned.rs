@@ -102,3 +102,58 @@ fn is_of(press: &Press, past: &Past) -> bool {
 fn turned(ClockTimes { white_ms, black_ms }: ClockTimes) -> ClockTimes {
     ClockTimes { white_ms: black_ms, black_ms: white_ms }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        notation::uci,
+        rules::{BoardPosition, RuleSet},
+        track::Completion,
+        types::{Instant, MS},
+    };
+
+    /// Plies `made>recorded` of knights that go to and fro, presses of White and Black as they were once the sides are
+    /// put right, and when each ply is told to have been completed; all in ms, `-` where no press is known.
+    fn check(plies: &str, presses: &str, expect: &str) {
+        let mut track = BoardTrack::new(Completion::Clock);
+        let mut position = BoardPosition::new(RuleSet::WBN_1_00.moves);
+        let ms = |text: &str| Instant(text.parse::<i64>().unwrap() * MS);
+        for (ply, text) in plies.split_whitespace().zip(["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle()) {
+            let (made, recorded) = ply.split_once('>').unwrap();
+            let completed = Completed {
+                board: BoardId::A,
+                played: uci::read(text, &position).unwrap(),
+                made_at: ms(made),
+                completed_at: ms(recorded),
+                clock: None,
+                illegal: Vec::new(),
+                rivals: Vec::new(),
+            };
+            track.past.push(Past::new(&position, &completed, Vec::new()));
+            position.play(completed.played);
+        }
+        track.heard = presses
+            .split_whitespace()
+            .map(|press| Press { by: Color::from_white(press.starts_with('w')), at: ms(&press[1..]), clock: None })
+            .collect();
+        let own = track.own_presses();
+        let told: Vec<String> =
+            own.iter().map(|own| own.map_or("-".into(), |own| (own.at.micros() / MS).to_string())).collect();
+        assert_eq!(told.join(" "), expect, "{plies}");
+    }
+
+    #[test]
+    fn every_ply_gets_the_press_of_its_own_player() {
+        // the press before the recorded one
+        check("1000>2100 2000>3100 3000>4100", "w1100 b2100 w3100 b4100", "1100 2100 3100");
+        // the one after it: the ply had been recorded by the press for the one before, and one that none recorded
+        check("1000>1000 2000>2000 2100>2200", "w1100 b2200 w3100 b3600", "1100 2200 3100");
+        // the very same
+        check("1000>1100 2000>2100", "w1100 b2100", "1100 2100");
+        // the clock was first read after the first press: that of the player's next ply is not its own
+        check("1000>2100 2000>3100 3000>4100 4000>5100", "b2100 w3100 b4100 w5100", "- 2100 3100 4100");
+        // nor is one that came after its player's next move, where nothing else is known
+        check("1000>1000 2000>2000 3000>3000 4000>4000", "w9000", "- - 9000 -");
+    }
+}
