@@ -4,9 +4,12 @@
 //! bytes, so commands are paced. An idle board says nothing for hours, so it is asked for something now and then. One
 //! that was switched off and on has forgotten 4B. Nothing protects a payload against garbling, and changes are not
 //! numbered, so the whole board is asked for after a reject, as soon as changes are over, after rest, and where what it
-//! shows cannot be.
+//! shows cannot be. One that differs on many fields from what was told is not believed before it is told again: a byte
+//! that came twice moves all behind it to the next field.
 
 use std::collections::VecDeque;
+
+use arrayvec::ArrayVec;
 
 use super::{ClockFrame, Fact, Identity, Side, link::Link};
 use crate::{
@@ -28,6 +31,10 @@ const EAGER_KEEP_ALIVES: u32 = 5;
 const KEEP_ALIVES_PER_DUMP: u32 = 10;
 /// The whole board is asked for when nothing has changed for so long: a garbled or lost change cannot be seen.
 const SETTLED_US: i64 = 250 * MS;
+/// A board that differs from what was told on so many fields may be garbled: it is asked for again.
+const DOUBTED_FIELDS: usize = 4;
+/// So many in a row are; the next one is believed.
+const DOUBTED_MAX: usize = 2;
 /// Commands that may wait.
 const QUEUE_MAX: usize = 16;
 
@@ -56,6 +63,38 @@ pub struct DgtDevice {
     /// When changes are to be told once more.
     confirm: Option<Instant>,
     rejects_seen: u64,
+    told: Told,
+}
+
+/// What a board has told of its fields, to doubt what cannot follow from that.
+#[derive(Debug, Default)]
+struct Told {
+    /// Piece codes; none before the first board.
+    codes: Option<Box<[u8; 64]>>,
+    /// Boards that were doubted since one was believed.
+    doubted: ArrayVec<Box<[u8; 64]>, DOUBTED_MAX>,
+}
+
+impl Told {
+    fn update(&mut self, field: u8, code: u8) {
+        if let Some(place) = self.codes.as_mut().and_then(|codes| codes.get_mut(usize::from(field))) {
+            *place = code;
+        }
+    }
+
+    /// Whether a whole board is believed: it is nearly what was told, or what one that was doubted told.
+    fn believes(&mut self, codes: &[u8; 64]) -> bool {
+        let near = |other: &[u8; 64]| codes.iter().zip(other).filter(|(a, b)| a != b).count() < DOUBTED_FIELDS;
+        let known = self.codes.iter().chain(&self.doubted).any(|other| near(other));
+        let believed = self.codes.is_none() || known || self.doubted.is_full();
+        if believed {
+            self.codes = Some(Box::new(*codes));
+            self.doubted.clear();
+        } else {
+            self.doubted.push(Box::new(*codes));
+        }
+        believed
+    }
 }
 
 impl Default for DgtDevice {
@@ -70,6 +109,7 @@ impl Default for DgtDevice {
             keep_alives: 0,
             confirm: None,
             rejects_seen: 0,
+            told: Told::default(),
         }
     }
 }
@@ -78,8 +118,8 @@ impl DgtDevice {
     pub(super) fn bytes(&mut self, at: Instant, bytes: &[u8], mut sink: impl FnMut(Fact)) {
         let identity = &mut self.identity;
         let link = &mut self.link;
-        let (keep_alives, confirm) = (&mut self.keep_alives, &mut self.confirm);
-        let mut heard = false;
+        let (keep_alives, confirm, told) = (&mut self.keep_alives, &mut self.confirm, &mut self.told);
+        let (mut heard, mut doubted) = (false, false);
         self.decoder.push(bytes, |message| {
             heard = true;
             if is_answer(&message) {
@@ -88,8 +128,15 @@ impl DgtDevice {
                 link.heard(at);
                 *keep_alives = 0;
             }
-            match message {
-                Message::FieldUpdate { .. } => *confirm = Some(at + SETTLED_US),
+            match &message {
+                Message::FieldUpdate { field, code } => {
+                    *confirm = Some(at + SETTLED_US);
+                    told.update(*field, *code);
+                }
+                Message::BoardDump(codes) if !told.believes(codes) => {
+                    doubted = true;
+                    return;
+                }
                 Message::BoardDump(_) => *confirm = None,
                 _ => {}
             }
@@ -99,6 +146,9 @@ impl DgtDevice {
         });
         if heard {
             self.keep_alive = Some(at + KEEP_ALIVE_US);
+        }
+        if doubted {
+            self.decoder.reject("doubted board");
         }
         if self.decoder.rejects().total() != self.rejects_seen {
             self.rejects_seen = self.decoder.rejects().total();
@@ -111,6 +161,7 @@ impl DgtDevice {
         self.decoder.reset();
         self.queue.clear();
         (self.keep_alive, self.confirm) = (None, None);
+        self.told = Told::default();
         if up {
             self.queue.extend(START_UP);
             self.next_send = at + PACING_US;
@@ -262,5 +313,52 @@ mod tests {
         board.bytes(ms(700), &lift, |_| {});
         board.bytes(ms(800), &[&[0x86, 0, 67][..], &[0; 64]].concat(), |_| {});
         assert_eq!(board.advance(ms(1000)), None, "it told all of it unasked");
+    }
+
+    /// What a board with pawns on some files of a rank tells.
+    fn dump(files: &[usize]) -> Vec<u8> {
+        let mut codes = [0; 64];
+        files.iter().for_each(|file| codes[*file] = 1);
+        [&[0x86, 0, 67][..], &codes].concat()
+    }
+
+    #[test]
+    fn a_board_that_differs_on_many_fields_is_told_again_before_it_is_believed() {
+        let moved = [1, 3, 5, 7];
+        let check = |boards: &[&[usize]], expect: &[bool]| {
+            let mut board = DgtDevice::default();
+            board.link(Instant::ZERO, true);
+            let mut now = Instant::ZERO;
+            let told: Vec<bool> = boards
+                .iter()
+                .map(|files| {
+                    (now, board.queue) = (now + PACING_US, VecDeque::new());
+                    let mut told = false;
+                    board.bytes(now, &dump(files), |fact| told |= matches!(fact, Fact::Board(_)));
+                    assert_eq!(board.queue.contains(&Command::RequestBoard), !told, "it is asked for again");
+                    told
+                })
+                .collect();
+            assert_eq!(told, expect);
+            assert_eq!(board.counters().1.of("doubted board") as usize, expect.iter().filter(|told| !**told).count());
+        };
+        check(&[&[0, 2, 4, 6], &[0, 2, 4, 7], &[0, 2, 4, 6]], &[true; 3]);
+        check(&[&[0, 2, 4, 6], &moved, &[0, 2, 4, 6]], &[true, false, true]);
+        check(&[&[0, 2, 4, 6], &moved, &moved, &moved], &[true, false, true, true]);
+        check(&[&[0, 2, 4, 6], &moved, &[], &[0, 1, 2, 3, 4, 5, 6, 7]], &[true, false, false, true]);
+        check(&[&[]], &[true]);
+    }
+
+    #[test]
+    fn what_updates_have_told_is_no_reason_for_doubt() {
+        let mut board = DgtDevice::default();
+        board.link(Instant::ZERO, true);
+        let mut boards = 0;
+        board.bytes(Instant(0), &dump(&[0, 2, 4, 6]), |_| {});
+        for field in [0, 2, 4, 6] {
+            board.bytes(Instant(MS), &[0x8e, 0, 5, field, 0], |_| {});
+        }
+        board.bytes(Instant(2 * MS), &dump(&[]), |fact| boards += u32::from(matches!(fact, Fact::Board(_))));
+        assert_eq!(boards, 1);
     }
 }

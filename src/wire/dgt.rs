@@ -318,6 +318,11 @@ impl Decoder {
         &self.rejects
     }
 
+    /// Counts a message that is whole and cannot be believed.
+    pub fn reject(&mut self, reason: &'static str) {
+        self.rejects.count(reason);
+    }
+
     /// Messages so far.
     pub fn messages(&self) -> u64 {
         self.messages
