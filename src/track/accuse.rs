@@ -6,11 +6,12 @@
 
 use super::{
     Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker,
-    board::{BoardTrack, ILLEGAL_US, Seen, in_hand},
+    board::{BoardTrack, ILLEGAL_US, in_hand},
     cost,
     illegal::{self, Illegal},
     past::Past,
     search::{self, Alias, Arriving, Evidence},
+    seen::Seen,
     settled::made_at,
 };
 use crate::{

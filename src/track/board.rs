@@ -11,13 +11,13 @@ use super::{
     illegal,
     past::Past,
     retell::Suspicion,
-    search::{self, Alias, Arriving, Evidence, Hand, PLIES_MAX},
+    search::{self, Alias, Arriving, Evidence, PLIES_MAX},
+    seen::Seen,
     settled::{made_first, touched},
-    slots::Slots,
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move, Pocket, Reason},
+    rules::{BoardPosition, Move, Reason},
     sense::{Mismatch, Placement},
     types::{
         Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Kinds, MS, Piece, Rank, Role, SECOND, Square,
@@ -57,36 +57,6 @@ pub struct LinePly {
     pub captured: Option<Piece>,
 }
 
-/// What there is to see of a board.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// What the sensors show.
-    pub placement: &'a Placement,
-    /// Men that left the pocket of each player, where a tray tells.
-    pub lifted: ByColor<Option<Hand>>,
-    /// Men in partners' trays that no completed capture explains, by the capturer's colour.
-    pub arrived: ByColor<Hand>,
-    /// Men that lie in the tray of each player, where one tells.
-    pub lying: ByColor<Option<Pocket>>,
-    /// The tray of each player that feels only that something is there.
-    pub slots: ByColor<Option<&'a Slots>>,
-    /// Another board is not heard: what it has captured nobody knows.
-    pub others_unheard: bool,
-    /// The board may tell a change that was none, and can be asked for all that it feels.
-    pub may_garble: bool,
-}
-
-impl Seen<'_> {
-    /// The same where men are on their way that other boards capture just now: they may be handed over straight.
-    fn with(&self, arriving: &Arriving) -> Self {
-        let lifted = ByColor::new_with(|color| {
-            let hand = *self.lifted.get(color);
-            hand.map(|hand| Hand { coming: hand.coming.zip(arriving.to(color)).map(|(has, more)| has || more), ..hand })
-        });
-        Seen { lifted, ..*self }
-    }
-}
-
 /// Whether the first ply of the line can be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
@@ -124,6 +94,8 @@ pub struct BoardTrack {
     pub(super) in_air: Bitboard,
     /// One of them left its square in this turn.
     pub(super) lifted_in_turn: bool,
+    /// Something that nothing explains may have changed in this turn before the first press.
+    pub(super) moved_for_press: bool,
     /// When the last of them was lifted that may be a part of the move.
     pub(super) lifted_at: Instant,
     /// When anything but men of the other player changed last.
@@ -228,6 +200,7 @@ impl BoardTrack {
             absent: None,
             in_air: Bitboard::EMPTY,
             lifted_in_turn: false,
+            moved_for_press: false,
             lifted_at: Instant::LONG_AGO,
             rested_at: Instant::LONG_AGO,
             strangers: false,
@@ -334,9 +307,8 @@ impl BoardTrack {
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
-        let began = self.past.last().map_or(self.began, |past| past.completed_at);
-        self.lifted_in_turn = self.in_air.into_iter().any(|square| seen.placement.changed(square) > began);
         self.unexplained = found.mismatch.any();
+        self.note_movers(position.turn(), seen);
         self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));

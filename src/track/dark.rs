@@ -3,12 +3,7 @@
 //! In: a ply, what its square and others have shown since. Out: the moves of the same man to squares that
 //! have shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
 
-use super::{
-    SCAN_US,
-    board::{BoardTrack, Seen},
-    past::Past,
-    search,
-};
+use super::{SCAN_US, board::BoardTrack, past::Past, search, seen::Seen};
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},

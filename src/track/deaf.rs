@@ -3,13 +3,7 @@
 //! In: presses that were heard, whose men the squares showed to arrive, completed plies. Out: presses, with turns or
 //! the completions of plies for those that nobody heard, and when that was. It knows no lines.
 
-use super::{
-    Completion, Press,
-    board::{BoardTrack, Seen},
-    hindsight,
-    past::Past,
-    turns,
-};
+use super::{Completion, Press, board::BoardTrack, hindsight, past::Past, seen::Seen, turns};
 use crate::types::Instant;
 
 /// Stretches that are remembered.

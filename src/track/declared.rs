@@ -7,8 +7,9 @@
 
 use super::{
     Completion, Revision, Tracker,
-    board::{BoardTrack, LATE_US, LinePly, Seen},
+    board::{BoardTrack, LATE_US, LinePly},
     past::{Past, promoting_to},
+    seen::Seen,
 };
 use crate::{
     rules::{BoardPosition, Game, Move, PromotionChange},

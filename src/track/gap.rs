@@ -3,13 +3,7 @@
 //! In: that it was so; then what the board shows and whose time runs. Out: the presses that must have been. What nobody
 //! watched is not read anew by hindsight: it would hold moves against men that were not looked at (`guess`).
 
-use super::{
-    Completion, Press, REST_US,
-    board::{BoardTrack, Seen},
-    guess::Guess,
-    hindsight,
-    search::Arriving,
-};
+use super::{Completion, Press, REST_US, board::BoardTrack, guess::Guess, hindsight, search::Arriving, seen::Seen};
 use crate::{
     rules::{BoardPosition, Move, Pocket},
     sense::Placement,

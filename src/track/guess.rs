@@ -6,11 +6,12 @@
 
 use super::{
     Completed, Press, Revision,
-    board::{BoardTrack, Seen},
+    board::BoardTrack,
     cost,
     past::Past,
     retell::lifted_before,
     search::{self, Evidence, PLIES_MAX},
+    seen::Seen,
     settled::{made_at, touched},
 };
 use crate::{

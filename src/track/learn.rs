@@ -4,8 +4,9 @@
 //! search takes into account. What is right again is forgotten.
 
 use super::{
-    board::{BoardTrack, Seen},
+    board::BoardTrack,
     search::{ALIASES_MAX, Alias},
+    seen::Seen,
 };
 use crate::{
     notation::uci,

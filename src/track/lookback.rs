@@ -8,11 +8,12 @@ use arrayvec::ArrayVec;
 
 use super::{
     Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
-    board::{BoardTrack, LinePly, Seen},
+    board::{BoardTrack, LinePly},
     cost,
     hindsight::{self, Effort},
     past::{Past, reread, reread_from, reread_to},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
+    seen::Seen,
     settled::{made_at, touched},
     slots::Renamed,
 };

@@ -39,6 +39,7 @@ mod rename;
 mod restored;
 mod retell;
 mod search;
+mod seen;
 mod settled;
 pub mod slots;
 mod turned;
@@ -50,12 +51,13 @@ use crate::{
     types::{Bitboard, BoardId, ByRole, ClockTimes, Color, Instant, MS, Piece, Role, SECOND, Seat},
 };
 
+pub use board::LinePly;
 use board::{BoardTrack, Readiness};
-pub use board::{LinePly, Seen};
 pub use declared::Declared;
 use explain::{How, Note};
 pub use lookback::Revision;
 pub use search::{Hand, PLIES_MAX};
+pub use seen::Seen;
 pub use slots::Slots;
 
 /// Longest scan of a board: what it shows is at most so old (`hardware/dgt.md`: 200 to 250 ms, and the byte times).

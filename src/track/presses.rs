@@ -1,15 +1,16 @@
 //! The presses of a board's clock: what waits for its ply, what bounced, what was forgotten or for nothing.
 //!
 //! In: movements of the lever, and when it was stopped. Out: presses in the order of the plies that they complete. It
-//! reads no squares: what was made is the line's.
+//! reads of squares only when those changed that nothing explains: what was made is the line's.
 
 use super::{
     AT_PRESS_US, Press,
     board::{BoardTrack, LATE_US, PRESSES_MAX},
+    seen::Seen,
 };
 use crate::{
-    rules::Game,
-    types::{BoardId, ClockTimes, Color, Instant, MS},
+    rules::{Game, Pocket},
+    types::{BoardId, ClockTimes, Color, Instant, MS, Square},
 };
 
 /// Last movements of the lever that are remembered.
@@ -136,14 +137,26 @@ impl BoardTrack {
         match self.line.first() {
             // Of a board that nobody has looked at yet nothing is known.
             None if self.began > press.at => false,
-            // Men that stand elsewhere since before were not moved for it. One that was lifted in this turn may have
-            // gone to a square that feels nothing.
+            // Men that stand elsewhere since before were not moved for it, nor those that were touched later. One that
+            // was lifted in this turn may have gone to a square that feels nothing.
             None => {
                 let before = self.changed_at < press.at && !self.lifted_in_turn;
-                (self.unexplained.is_empty() || before) && at >= late
+                (self.unexplained.is_empty() || before || !self.moved_for_press) && at >= late
             }
             Some(first) => self.line.len() == 1 && first.made_at > late,
         }
+    }
+
+    /// Notes which squares that nothing explains may have changed for the first press: if the player has taken a man
+    /// from the tray, which may stand where nothing has shown it, all may.
+    pub(super) fn note_movers(&mut self, turn: Color, seen: &Seen<'_>) {
+        let began = self.past.last().map_or(self.began, |past| past.completed_at);
+        let held = seen.lifted.get(turn).is_some_and(|hand| hand.unknown > 0 || hand.men != Pocket::default());
+        let late = self.first_press().map(|press| press + LATE_US);
+        let since = |square: &Square| seen.placement.changed(*square) > began;
+        let until = |square: &Square| late.is_some_and(|late| seen.placement.changed(*square) <= late);
+        self.lifted_in_turn = self.in_air.into_iter().any(|square| since(&square));
+        self.moved_for_press = held || self.unexplained.into_iter().filter(since).any(|square| until(&square));
     }
 
     fn add_forgotten(&mut self, turn: Color) {

@@ -8,10 +8,11 @@ use shakmaty::attacks;
 
 use super::{
     Revision, Tracker,
-    board::{BoardTrack, Seen},
+    board::BoardTrack,
     cost,
     past::Past,
     search,
+    seen::Seen,
     slots::{Captured, Lay, Mistaken, Renamed},
 };
 use crate::{

@@ -3,11 +3,7 @@
 //! In: the last completed ply, whose time runs, what the board shows. Out: a [`Revision`] without that ply; its player
 //! moves again. Who asked for that, and whether a claim was made, it does not know.
 
-use super::{
-    Revision,
-    board::{BoardTrack, Seen},
-    past::Past,
-};
+use super::{Revision, board::BoardTrack, past::Past, seen::Seen};
 use crate::{
     notation::uci,
     rules::Move,

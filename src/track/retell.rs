@@ -7,13 +7,14 @@ use std::collections::VecDeque;
 
 use super::{
     Completed, Completion, Press, Revision,
-    board::{BoardTrack, Seen},
+    board::BoardTrack,
     cost,
     deaf::Presses,
     explain::Look,
     hindsight::{self, Account, Effort, Log, Ply, Told},
     past::Past,
     search::Hand,
+    seen::Seen,
 };
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},

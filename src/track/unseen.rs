@@ -5,9 +5,10 @@
 
 use super::{
     AT_PRESS_US, Completed, Completion, Press, SCAN_US,
-    board::{BoardTrack, LATE_US, SWEPT_MEN, Seen},
+    board::{BoardTrack, LATE_US, SWEPT_MEN},
     cost, illegal,
     search::{self, Evidence, Hand},
+    seen::Seen,
 };
 use crate::{
     rules::{BoardPosition, Move},
