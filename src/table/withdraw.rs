@@ -207,7 +207,8 @@ impl Table {
             }
             Kind::ClockWithoutMove => {
                 let then = completed("pressed_at");
-                change.gained(|effect| seat(effect) && then(effect))
+                let answered = change.gained(|effect| seat(effect) && then(effect));
+                answered || here && evidence.at("pressed_at").is_some_and(|at| self.had_moved(board, incident.seat, at))
             }
             Kind::MovedWhileFrozen => {
                 let then = completed("completed_at");
@@ -215,6 +216,12 @@ impl Table {
             }
             _ => false,
         }
+    }
+
+    /// Whether a seat had made the last move before some instant: it only pressed back what the other one had pressed.
+    fn had_moved(&self, board: BoardId, seat: Option<Seat>, at: Instant) -> bool {
+        let last = self.plies_of(board).rfind(|entry| entry.completed.completed_at < at);
+        last.is_some_and(|entry| Some(entry.event.seat) == seat)
     }
 
     /// Whether an illegal move was completed then: the record has it, or it was taken back.

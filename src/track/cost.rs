@@ -115,6 +115,8 @@ pub const LIFTED: u32 = 1;
 pub const LIFTED_AGAIN: u32 = 5;
 /// A man that stood on a square for a while and that no ply explains.
 pub const STOOD: u32 = 2;
+/// The same, of a man of the next player that came there before the ply's man: it had answered another one.
+pub const STOOD_AHEAD: u32 = PREMOVE + STOOD;
 /// The same, of another man of the player who pressed the clock while it stood there.
 pub const STOOD_PRESSED: u32 = 6;
 /// The man of a ply, which stood on another square when the clock was pressed and stayed there.
@@ -140,12 +142,16 @@ pub const ABSENT_CAUGHT: u32 = 2;
 pub const STILL: u32 = 1;
 /// A press without a ply.
 pub const IDLE: u32 = 12;
+/// The same of a player whose man had come to where it may go.
+pub const IDLE_MADE: u32 = 3;
 /// A press without a ply after another one: it was pressed back.
 pub const IDLE_BACK: u32 = 4;
 /// A stretch in which one player's men came to squares without a ply, where no clock tells of turns.
 pub const NO_PLY: u32 = 1;
 /// A ply without a press.
 pub const UNPRESSED: u32 = 3;
+/// The same after another one, made so soon that both may have been pressed for between two messages of the clock.
+pub const UNPRESSED_BETWEEN: u32 = 1;
 /// What must speak against a line that was pressed for, before it is asked what men may be others or stand elsewhere.
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.

@@ -242,11 +242,23 @@ impl BoardTrack {
         if m.promotion().is_some() && !self.tells_promotion(index, m, &found.line) {
             return None;
         }
-        let better = found.mismatch.foreign.is_empty() && found.cost + cost::GIVE_UP_MADE < self.cost;
+        let passed = self.passed(index, m, seen);
+        let better = found.mismatch.foreign.is_empty() && found.cost + passed + cost::GIVE_UP_MADE < self.cost;
         let believed = better
             && (elsewhere && self.past[index].played.to() != m.to()
                 || !self.is_belied(seen, index, moves.get(index - from..)?));
         believed.then_some(Answer { index, from, moves, cost: found.cost, open: Vec::new() })
+    }
+
+    /// What it costs that the man of a ply stood where it went, if the ply was that of another man: where it has gone
+    /// on since, the board does not tell of that any more.
+    fn passed(&self, index: usize, m: Move, seen: &Seen<'_>) -> u32 {
+        let past = &self.past[index];
+        let (Some(from), to) = (past.played.from(), uci::destination(past.played)) else { return 0 };
+        let man = past.played.role().of(past.before.turn());
+        let stands = seen.placement.kinds(to).allows(Some(man));
+        let other = m.from().is_some_and(|other| other != from) && !past.shaky && !stands;
+        if other { search::stray(&past.before, man, from, to).1 } else { 0 }
     }
 
     /// Whether the man of the first of these plies, the one at `index`, should have stood for long where its square,

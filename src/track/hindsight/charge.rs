@@ -1,5 +1,7 @@
 //! What speaks against one ply: the board when its clock was pressed, and what else was seen on the way.
 
+use shakmaty::attacks;
+
 use super::{
     Account, LATE_US, Ply, STILL,
     log::{BRIEF_US, Log, Squares},
@@ -232,8 +234,10 @@ impl Charge<'_> {
                     }
                     let own = man.color != self.position.turn();
                     cost += weigh!(items, IN_TURN * u32::from(own && self.is_in_turn(log, square)));
-                    if own && name == named!(PREMOVE).0 && from.distance(square) > 1 && self.is_sooner(log, square) {
-                        cost += items.take("SOONER", search::sooner(from, square));
+                    // A man that was knocked to the next square captures nothing.
+                    let went = from.distance(square) > 1 || self.position.board().occupied().contains(square);
+                    if own && name == named!(PREMOVE).0 && went && self.is_sooner(log, square) {
+                        cost += weigh!(items, SOONER);
                     }
                     cost += items.take(name, stray);
                 }
@@ -266,6 +270,17 @@ impl Charge<'_> {
     /// Whether a man came to a square after the other player had pressed the clock, and the ply's man before.
     fn is_in_turn(&self, log: &Log<'_>, square: Square) -> bool {
         self.arrivals(log, square).is_some_and(|[came, arrived]| arrived < self.from && self.from + CARRIED_US < came)
+    }
+
+    /// Whether what stood on a square came before the ply's man, and after that of the ply before, and was not on its
+    /// way to where the next ply goes.
+    fn came_ahead(&self, log: &Log<'_>, reading: &Reading) -> bool {
+        let way = self.next.and_then(|(next, _)| Some(attacks::between(next.from()?, uci::destination(next))));
+        let before = self.last.map_or(Some(self.account.made[1]), |last| Some(last.made_at).filter(|_| last.seen));
+        let after = before.is_some_and(|before| before < reading.since);
+        let arrived = log.last(uci::destination(self.played), self.at).filter(|arrived| arrived.kinds != Kinds::EMPTY);
+        let passes = way.is_some_and(|way| way.contains(reading.square));
+        after && !passes && arrived.is_some_and(|arrived| reading.since + CARRIED_US < arrived.since)
     }
 
     /// Whether a man came to a square before the ply's man.
@@ -325,6 +340,7 @@ impl Charge<'_> {
         let other = mover.is_some_and(|man| !is_own(man));
         let stands = self.pressed && reading.since < self.at;
         let stood = other && stands && self.at < reading.until;
+        let ahead = || man.is_some() && mover.is_none() && self.came_ahead(log, reading);
         let back = || {
             let back = log.arrived(reading.square, reading.kinds, reading.until, reading.until + BACK_US);
             reading.until <= self.at && back.is_some_and(|back| back > self.at)
@@ -336,6 +352,7 @@ impl Charge<'_> {
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),
             ..BRIEF_US => named!(LIFTED),
+            _ if ahead() => named!(STOOD_AHEAD),
             _ => named!(STOOD),
         }
     }

@@ -16,6 +16,7 @@ mod candidates;
 mod charge;
 mod coming;
 mod effort;
+mod idle;
 mod log;
 mod recorded;
 
@@ -48,6 +49,8 @@ pub const GONE_US: i64 = 1500 * MS;
 const HELD_US: i64 = 8 * SECOND;
 /// A man that came so long before the other player's was moved ahead of its turn.
 const EARLY_US: i64 = SCAN_US;
+/// Two plies that were made within that may have been pressed for between two messages of the clock.
+const BETWEEN_US: i64 = 400 * MS;
 /// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
 const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
@@ -336,58 +339,6 @@ impl<'a> Teller<'a> {
         line
     }
 
-    /// A line with a press for nothing, if lines may cost so much.
-    fn idle(&mut self, node: &Node, press: Press) -> Option<Node> {
-        let turn = self.account.is_turn(press.at);
-        let least = match node.idle {
-            _ if turn => cost::NO_PLY,
-            true => cost::IDLE_BACK,
-            false => cost::IDLE,
-        };
-        if node.cost + least > self.most {
-            return None;
-        }
-        let more = match node.idle {
-            // What the other player still does before the first ply belongs to the one before.
-            _ if turn && node.len == 0 && press.by != node.position.turn() => {
-                weigh!(self.items, NO_PLY)
-            }
-            _ if turn => {
-                let apart = self.out_of_place(node, press.at).count() as u32;
-                weigh!(self.items, NO_PLY) + weigh!(self.items, LINGERED * apart)
-            }
-            true => weigh!(self.items, IDLE_BACK),
-            false => {
-                let stood = self.stood_at(node, press.at).count() as u32;
-                weigh!(self.items, IDLE) + weigh!(self.items, LINGERED * stood)
-            }
-        };
-        let items = self.items.after(&node.items);
-        let idles = node.idles + usize::from(!turn);
-        let cost = node.cost + more;
-        (cost <= self.most).then(|| Node { cost, items, idle: !node.idle, idles, ..node.clone() })
-    }
-
-    /// Squares that were not as they had been before a turn when it ended.
-    fn out_of_place(&mut self, node: &Node, at: Instant) -> Bitboard {
-        let shown = self.log.shown(at, at + LATE_US);
-        let blind = self.log.blind(node.completed[1], at);
-        node.squares.apart(&shown) & !node.wrong & !blind
-    }
-
-    /// Those of them on which men had come to stand in that turn that had not been on squares nearby.
-    fn stood_at(&mut self, node: &Node, at: Instant) -> Bitboard {
-        let apart = self.out_of_place(node, at);
-        let came = |square: &Square| {
-            let last = self.log.last(*square, at).filter(|last| last.since > node.completed[1])?;
-            let man = last.kinds.single().flatten()?;
-            let stray = |from| search::stray(&node.position, man, from, *square).1 < cost::FOREIGN;
-            let alike = apart & node.position.board().by_piece(man);
-            (!alike.into_iter().any(stray)).then_some(())
-        };
-        apart.into_iter().filter(|square| came(square).is_some()).collect()
-    }
-
     /// Every ply that may follow until some instant; `alone`: what the last one costs by itself then, once known.
     fn plies(
         &mut self,
@@ -520,7 +471,7 @@ impl<'a> Teller<'a> {
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
             + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
-            + if press.is_some() || unfelt || self.answered { 0 } else { weigh!(self.items, UNPRESSED) };
+            + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, made_at) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
@@ -539,6 +490,15 @@ impl<'a> Teller<'a> {
             illegal: illegal || node.illegal,
             cost: node.cost + charged.cost + spent,
             items: self.items.after(&node.items),
+        }
+    }
+
+    /// What it costs that nobody pressed for a ply that was made then.
+    fn unpressed(&self, node: &Node, made_at: Instant) -> u32 {
+        let before = self.back(node).next().filter(|_| node.unpressed > 0).map(|last| last.made_at);
+        match before.is_some_and(|before| made_at - before < BETWEEN_US) {
+            true => weigh!(self.items, UNPRESSED_BETWEEN),
+            false => weigh!(self.items, UNPRESSED),
         }
     }
 
@@ -664,6 +624,8 @@ impl<'a> Teller<'a> {
         let own = mismatch.missing & node.position.board().by_color(by);
         // A man that was missing before is in no hand.
         let just_now = |square: &Square| placement.changed(*square) >= node.completed[1] + -SCAN_US;
+        let pressed = node.completed[usize::from(by != node.position.turn())];
+        let own: Bitboard = own.into_iter().filter(|square| placement.changed(*square) >= pressed).collect();
         let others = (mismatch.missing & !own).into_iter().filter(just_now).count().min(1);
         let held = |square: Square| {
             let man = placement.kinds(square).single().flatten().filter(|man| man.color == by)?;

@@ -104,7 +104,7 @@ pub fn stray(position: &BoardPosition, man: Piece, from: Square, to: Square) -> 
 
 /// What it costs beside `PREMOVE` that a man went ahead before its player's move itself: no more than that it stands
 /// beside its square.
-pub fn sooner(from: Square, to: Square) -> u32 {
+fn sooner(from: Square, to: Square) -> u32 {
     match from.distance(to) {
         0..=1 => cost::SOONER.min(cost::DISPLACED - cost::PREMOVE),
         _ => cost::SOONER,
