@@ -21,7 +21,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Reading,
-    types::{BoardId, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
+    types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// Open questions of earlier plies that are tried.
@@ -406,9 +406,26 @@ impl BoardTrack {
             strayed = other.and_then(|other| Strayed::of(past.played, other)).or(strayed.filter(stands));
         }
         let presses: Vec<Instant> = self.pressed().collect();
-        let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };
+        let blind = (from..self.past.len()).fold(self.blind, |blind, index| match other(index) {
+            Some(other) => self.blind_elsewhere(blind, index, other, seen),
+            None => blind,
+        });
+        let evidence = Evidence { presses: &presses, blind, ..self.evidence(seen, 0) };
         let explained = |(moves, after)| (moves, search::explain(&after, evidence, presses.len() + 2));
         ways.into_iter().map(explained).min_by_key(|(_, found)| found.cost)
+    }
+
+    /// Squares that feel nothing if a ply was another one that nothing has shown either: not the square that is only
+    /// supposed to for its sake, but the other one's.
+    fn blind_elsewhere(&self, blind: Bitboard, index: usize, other: Move, seen: &Seen<'_>) -> Bitboard {
+        let past = &self.past[index];
+        let [said, to] = [past.played, other].map(uci::destination);
+        let supposed = (self.supposed & self.blind & !self.proven).contains(said);
+        let shows_nothing = |square| seen.placement.kinds_at(square, past.completed_at) == Kinds::EMPTY;
+        match supposed && said != to && shows_nothing(to) && seen.placement.changed(to) < past.completed_at {
+            true => (blind & !Bitboard::from(said)).with(to),
+            false => blind,
+        }
     }
 
     /// Replaces the plies from `from` on by `moves`, as far as they were completed; later plies stay as they were.

@@ -471,7 +471,7 @@ impl<'a> Teller<'a> {
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
             + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
-            + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, made_at) };
+            + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, arrived) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
         Node {
@@ -493,13 +493,11 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What it costs that nobody pressed for a ply that was made then.
-    fn unpressed(&self, node: &Node, made_at: Instant) -> u32 {
+    /// What it costs that nobody pressed for a ply whose man came then.
+    fn unpressed(&self, node: &Node, arrived: Option<Instant>) -> u32 {
         let before = self.back(node).next().filter(|_| node.unpressed > 0).map(|last| last.made_at);
-        match before.is_some_and(|before| made_at - before < BETWEEN_US) {
-            true => weigh!(self.items, UNPRESSED_BETWEEN),
-            false => weigh!(self.items, UNPRESSED),
-        }
+        let soon = before.zip(arrived).is_some_and(|(before, came)| (0..BETWEEN_US).contains(&(came - before)));
+        if soon { weigh!(self.items, UNPRESSED_BETWEEN) } else { weigh!(self.items, UNPRESSED) }
     }
 
     /// Whether such a man stood on a square that the player's last ply left, or the other one's captured on: what was
