@@ -203,7 +203,11 @@ impl Table {
                     let from = effect.played.from();
                     ways.iter().any(|(left, to)| from == Some(*left) && uci::destination(effect.played) == *to)
                 };
-                here && change.gained(is)
+                let back = |effect: &Effect| {
+                    let to = uci::destination(effect.played);
+                    ways.iter().any(|(left, stands)| effect.played.from() == Some(*stands) && to == *left)
+                };
+                here && (change.gained(is) || change.lost(back))
             }
             Kind::ClockWithoutMove => {
                 let then = completed("pressed_at");

@@ -94,7 +94,7 @@ pub struct BoardTrack {
     pub(super) in_air: Bitboard,
     /// One of them left its square in this turn.
     pub(super) lifted_in_turn: bool,
-    /// Something that nothing explains may have changed in this turn for the first press.
+    /// Something that nothing explains may have changed in this turn for the first press, or for an answer to it.
     pub(super) moved_for_press: bool,
     /// When the last of them was lifted that may be a part of the move.
     pub(super) lifted_at: Instant,
@@ -308,7 +308,7 @@ impl BoardTrack {
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
         self.unexplained = found.mismatch.any();
-        self.note_movers(position.turn(), seen);
+        self.note_movers(&position, seen);
         self.swept = self.is_swept(&position, found.mismatch);
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));

@@ -9,7 +9,7 @@ use super::{
     seen::Seen,
 };
 use crate::{
-    rules::{Game, Pocket},
+    rules::{BoardPosition, Game, Pocket},
     types::{BoardId, ClockTimes, Color, Instant, MS, Square},
 };
 
@@ -147,16 +147,22 @@ impl BoardTrack {
         }
     }
 
-    /// Notes whether squares that nothing explains may have changed for the first press: if the player has taken a man
-    /// from the tray, which may stand where nothing has shown it, all may.
-    pub(super) fn note_movers(&mut self, turn: Color, seen: &Seen<'_>) {
+    /// Notes whether squares that nothing explains may have changed for the first press, or for an answer to it: if the
+    /// player has taken a man from the tray, which may stand where nothing has shown it, all may.
+    pub(super) fn note_movers(&mut self, position: &BoardPosition, seen: &Seen<'_>) {
+        let (turn, placement) = (position.turn(), seen.placement);
         let began = self.past.last().map_or(self.began, |past| past.completed_at);
         let held = seen.lifted.get(turn).is_some_and(|hand| hand.unknown > 0 || hand.men != Pocket::default());
         let late = self.first_press().map(|press| press + LATE_US);
-        let since = |square: &Square| seen.placement.changed(*square) > began;
-        let until = |square: Square| late.is_some_and(|late| seen.placement.changed(square) <= late);
+        let since = |square: &Square| placement.changed(*square) > began;
+        let until = |square: Square| late.is_some_and(|late| placement.changed(square) <= late);
+        let others = |square: Square| {
+            let man = placement.kinds(square).single().flatten().or(position.board().piece_at(square));
+            man.is_some_and(|man| man.color != turn)
+        };
         self.lifted_in_turn = self.in_air.into_iter().any(|square| since(&square));
-        self.moved_for_press = held || self.unexplained.into_iter().filter(since).any(until);
+        let moved = |square: Square| until(square) || others(square);
+        self.moved_for_press = held || self.unexplained.into_iter().filter(since).any(moved);
     }
 
     fn add_forgotten(&mut self, turn: Color) {
@@ -180,7 +186,7 @@ impl BoardTrack {
 mod tests {
     use super::*;
     use crate::{
-        rules::Move,
+        rules::{Move, RuleSet},
         sense::Placement,
         track::{Completion, Hand, board::LinePly},
         types::{ByColor, Kinds, Role},
@@ -225,15 +231,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_touched_after_a_press_was_not_moved_for_it() {
+    fn what_is_touched_after_a_press_was_not_moved_for_it_but_an_answer_is_one() {
+        let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
         let (press, late) = (5000, 5000 + LATE_US / MS);
-        let moved = |changed: &[i64], held: Pocket| {
+        let (own, other) = (Square::G1, Square::G8);
+        let moved = |changes: &[(Square, i64)], held: Pocket| {
             let mut placement = Placement::default();
             let mut track = BoardTrack::new(Completion::Clock);
             track.began = Instant(1000 * MS);
-            for at in changed {
-                placement.set(Square::G1, Kinds::EMPTY, Instant(*at * MS));
-                track.unexplained.add(Square::G1);
+            for (square, at) in changes {
+                placement.set(*square, Kinds::EMPTY, Instant(*at * MS));
+                track.unexplained.add(*square);
             }
             track.presses = [Press { by: Color::White, at: Instant(press * MS), clock: None }].into();
             let hand = Hand { men: held, ..Hand::default() };
@@ -247,16 +255,17 @@ mod tests {
                 others_unheard: false,
                 may_garble: false,
             };
-            track.note_movers(Color::White, &seen);
+            track.note_movers(&start, &seen);
             track.moved_for_press
         };
         let none = Pocket::default();
         let pawn = Pocket { pawn: 1, ..none };
         assert!(!moved(&[], none));
-        assert!(!moved(&[900], none), "before the turn");
-        assert!(moved(&[press - 1000], none));
-        assert!(moved(&[late], none), "read late");
-        assert!(!moved(&[late + 1], none));
-        assert!(moved(&[late + 1], pawn), "a man is out of the tray");
+        assert!(!moved(&[(own, 900)], none), "before the turn");
+        assert!(moved(&[(own, press - 1000)], none));
+        assert!(moved(&[(own, late)], none), "read late");
+        assert!(!moved(&[(own, late + 1)], none));
+        assert!(moved(&[(own, late + 1)], pawn), "a man is out of the tray");
+        assert!(moved(&[(other, late + 1)], none), "the other player has answered");
     }
 }
