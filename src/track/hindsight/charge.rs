@@ -278,9 +278,8 @@ impl Charge<'_> {
         let way = self.next.and_then(|(next, _)| Some(attacks::between(next.from()?, uci::destination(next))));
         let before = self.last.map_or(Some(self.account.made[1]), |last| Some(last.made_at).filter(|_| last.seen));
         let after = before.is_some_and(|before| before < reading.since);
-        let arrived = log.last(uci::destination(self.played), self.at).filter(|arrived| arrived.kinds != Kinds::EMPTY);
         let passes = way.is_some_and(|way| way.contains(reading.square));
-        after && !passes && arrived.is_some_and(|arrived| reading.since + CARRIED_US < arrived.since)
+        after && !passes && self.arrived(log).is_some_and(|arrived| reading.since + CARRIED_US < arrived)
     }
 
     /// Whether a man came to a square before the ply's man.
@@ -290,9 +289,13 @@ impl Charge<'_> {
 
     /// When a man came to a square, and the ply's man to its own.
     fn arrivals(&self, log: &Log<'_>, square: Square) -> Option<[Instant; 2]> {
-        let [came, arrived] = [square, uci::destination(self.played)].map(|to| log.last(to, self.at));
-        let arrived = arrived.filter(|arrived| arrived.kinds != Kinds::EMPTY);
-        Some([came?.since, arrived?.since])
+        Some([log.last(square, self.at)?.since, self.arrived(log)?])
+    }
+
+    /// When what stood on the ply's square at the press came there.
+    fn arrived(&self, log: &Log<'_>) -> Option<Instant> {
+        let last = log.last(uci::destination(self.played), self.at);
+        last.filter(|last| last.kinds != Kinds::EMPTY).map(|last| last.since)
     }
 
     /// What it costs that a man of `from` stands on `to`: the next player may have it in hand.

@@ -32,8 +32,9 @@ impl Teller<'_> {
             }
             true => weigh!(self.items, IDLE_BACK),
             false => {
-                let stood = self.stood_at(node, press.at).count() as u32;
-                let made = u32::from(self.had_moved(node, press));
+                let apart = self.out_of_place(node, press.at);
+                let stood = self.stood_at(node, press.at, apart).count() as u32;
+                let made = u32::from(self.had_moved(node, press, apart));
                 weigh!(self.items, IDLE) + weigh!(self.items, LINGERED * stood) + weigh!(self.items, IDLE_MADE * made)
             }
         };
@@ -44,15 +45,14 @@ impl Teller<'_> {
     }
 
     /// Squares that were not as they had been before a turn when it ended.
-    fn out_of_place(&mut self, node: &Node, at: Instant) -> Bitboard {
+    fn out_of_place(&self, node: &Node, at: Instant) -> Bitboard {
         let shown = self.log.shown(at, at + LATE_US);
         let blind = self.log.blind(node.completed[1], at);
         node.squares.apart(&shown) & !node.wrong & !blind
     }
 
-    /// Those of them on which men had come to stand in that turn that had not been on squares nearby.
-    fn stood_at(&mut self, node: &Node, at: Instant) -> Bitboard {
-        let apart = self.out_of_place(node, at);
+    /// Those of these squares on which men had come to stand in that turn that had not been on squares nearby.
+    fn stood_at(&self, node: &Node, at: Instant, apart: Bitboard) -> Bitboard {
         let came = |square: &Square| {
             let last = self.log.last(*square, at).filter(|last| last.since > node.completed[1])?;
             let man = last.kinds.single().flatten()?;
@@ -63,10 +63,9 @@ impl Teller<'_> {
         apart.into_iter().filter(|square| came(square).is_some()).collect()
     }
 
-    /// Whether the player who pressed had brought a man in this turn to where it may go, and it stood there.
-    fn had_moved(&self, node: &Node, press: Press) -> bool {
-        let shown = self.log.shown(press.at, press.at + LATE_US);
-        let apart = node.squares.apart(&shown) & !node.wrong;
+    /// Whether the player who pressed had brought a man in this turn to where it may go, and it stood there, by the
+    /// squares that were out of place.
+    fn had_moved(&self, node: &Node, press: Press, apart: Bitboard) -> bool {
         let board = node.position.board();
         let made = |to: Square| {
             let last = self.log.last(to, press.at).filter(|last| last.since > node.completed[1])?;
