@@ -9,11 +9,13 @@ use crate::{
     notation::placement::write_pocket,
     rules::{Move, Pocket, Transfer},
     sense::TrayChange,
-    types::{BOARDS_MAX, ByRole, Instant, Role, Seat},
+    types::{BOARDS_MAX, ByRole, Instant, MS, Role, Seat},
 };
 
 /// Men of one kind that left a tray, of which is known when.
 const TAKEN_MAX: usize = 8;
+/// How long before the press of its capture a man may come to the tray.
+const EARLY_US: i64 = 1500 * MS;
 
 /// One seat's captured men.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +33,16 @@ struct Whereabouts {
     lifted: Pocket,
     /// When men of each kind were taken from the tray that have not come back, the latest last.
     taken: ByRole<ArrayVec<Instant, TAKEN_MAX>>,
-    /// When one came to the tray last that is taken for the one that had left it.
-    returned: ByRole<Instant>,
+    /// One that came to the tray last and is taken for the one that had left it.
+    returned: ByRole<Returned>,
+}
+
+/// A man that came to a tray and is taken for one that had left it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Returned {
+    at: Instant,
+    /// When that one had left it.
+    taken: Instant,
 }
 
 /// The captured men of all seats.
@@ -53,6 +63,29 @@ fn put(pocket: &mut Pocket, role: Role) {
     *count = count.saturating_add(1);
 }
 
+impl Whereabouts {
+    /// A man left the tray.
+    fn lift(&mut self, role: Role, at: Instant) {
+        put(&mut self.lifted, role);
+        let taken = self.taken.get_mut(role);
+        if taken.is_full() {
+            taken.remove(0);
+        }
+        taken.push(at);
+    }
+
+    /// When the man had left the tray that one of its kind which came just before was taken for: that was another one.
+    fn came_just_before(&mut self, role: Role, at: Instant) -> Option<Instant> {
+        let returned = self.returned.get_mut(role);
+        let Returned { at: came, taken } = *returned;
+        let just_before = came > Instant::default() && came + EARLY_US > at;
+        just_before.then(|| {
+            *returned = Returned::default();
+            taken
+        })
+    }
+}
+
 impl Ledger {
     /// A new game; `tray` tells which seats have one.
     pub fn new(tray: impl Fn(Seat) -> bool) -> Ledger {
@@ -64,42 +97,48 @@ impl Ledger {
     }
 
     /// A man was captured for a seat.
-    pub fn captured(&mut self, seat: Seat, role: Role) {
+    pub fn captured(&mut self, seat: Seat, role: Role, at: Instant) {
         let men = &mut self.seats[seat.index()];
         if !men.tray {
             put(&mut men.pocket, role);
         } else if !take(&mut men.early, role) {
-            put(&mut men.transit, role);
+            match men.came_just_before(role, at) {
+                Some(taken) => men.lift(role, taken),
+                None => put(&mut men.transit, role),
+            }
         }
     }
 
     /// A seat dropped a man.
-    pub fn dropped(&mut self, seat: Seat, role: Role) {
+    pub fn dropped(&mut self, seat: Seat, role: Role, at: Instant) {
         let men = &mut self.seats[seat.index()];
         if !men.tray {
             take(&mut men.pocket, role);
         } else if !take(&mut men.lifted, role) {
-            take(&mut men.transit, role);
+            match men.came_just_before(role, at) {
+                Some(_) => put(&mut men.early, role),
+                None => _ = take(&mut men.transit, role),
+            }
         }
     }
 
     /// A seat played a move that may be a drop or a capture.
-    pub fn play(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
+    pub fn play(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>, at: Instant) {
         if let Move::Put { role, .. } = played {
-            self.dropped(seat, role);
+            self.dropped(seat, role, at);
         }
         if let Some(transfer) = transfer {
-            self.passed(transfer);
+            self.passed(transfer, at);
         }
     }
 
     /// A man was captured that a seat may have dropped already.
-    pub fn passed(&mut self, transfer: Transfer) {
+    pub fn passed(&mut self, transfer: Transfer, at: Instant) {
         let Transfer { to, man, dropped, .. } = transfer;
         if dropped {
             take(&mut self.seats[to.index()].early, man.role);
         } else {
-            self.captured(to, man.role);
+            self.captured(to, man.role, at);
         }
     }
 
@@ -137,21 +176,16 @@ impl Ledger {
         let men = &mut self.seats[seat.index()];
         men.pocket = *seen;
         for role in Role::ALL {
-            let taken = men.taken.get_mut(role);
             for _ in 0..*change.removed.get(role) {
-                put(&mut men.lifted, role);
-                if taken.is_full() {
-                    taken.remove(0);
-                }
-                taken.push(at);
+                men.lift(role, at);
             }
             for _ in 0..*change.added.get(role) {
                 // One that was awaited is not the one that has just been taken: that may be dropped already.
                 match () {
                     () if take(&mut men.transit, role) => {}
                     () if take(&mut men.lifted, role) => {
-                        taken.pop();
-                        *men.returned.get_mut(role) = at;
+                        let taken = men.taken.get_mut(role).pop().unwrap_or_default();
+                        *men.returned.get_mut(role) = Returned { at, taken };
                     }
                     () => {
                         put(&mut men.early, role);
@@ -186,7 +220,7 @@ impl Ledger {
     /// When a man of each kind came to a seat's tray last that is taken for the one that had left it: it may be another
     /// one, whose capture is not completed.
     pub fn returned(&self, seat: Seat) -> ByRole<Instant> {
-        self.seats[seat.index()].returned
+        self.seats[seat.index()].returned.map(|returned| returned.at)
     }
 
     /// A pocket and what is in transit to it, as sorted FEN letters.
@@ -199,6 +233,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::SECOND;
 
     fn seat() -> Seat {
         "b".parse().unwrap()
@@ -220,12 +255,12 @@ mod tests {
     #[test]
     fn a_captured_man_is_in_transit_until_the_tray_shows_it() {
         let mut ledger = Ledger::new(|_| true);
-        ledger.captured(seat(), Role::Knight);
+        ledger.captured(seat(), Role::Knight, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("".into(), "n".into()));
         show(&mut ledger, &[Role::Knight], change(&[Role::Knight], &[]));
         assert_eq!(ledger.letters(seat()), ("n".into(), "".into()));
         show(&mut ledger, &[], change(&[], &[Role::Knight]));
-        ledger.dropped(seat(), Role::Knight);
+        ledger.dropped(seat(), Role::Knight, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("".into(), "".into()));
     }
 
@@ -233,10 +268,10 @@ mod tests {
     fn a_man_passed_early_or_dropped_from_the_hand_leaves_nothing_behind() {
         let mut ledger = Ledger::new(|_| true);
         show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
-        ledger.captured(seat(), Role::Pawn);
+        ledger.captured(seat(), Role::Pawn, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
-        ledger.captured(seat(), Role::Queen);
-        ledger.dropped(seat(), Role::Queen);
+        ledger.captured(seat(), Role::Queen, Instant::ZERO);
+        ledger.dropped(seat(), Role::Queen, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
     }
 
@@ -256,9 +291,9 @@ mod tests {
     #[test]
     fn a_man_that_was_awaited_is_not_the_one_that_has_just_been_taken() {
         let mut ledger = Ledger::new(|_| true);
-        ledger.captured(seat(), Role::Pawn);
+        ledger.captured(seat(), Role::Pawn, Instant::ZERO);
         show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
-        ledger.captured(seat(), Role::Pawn);
+        ledger.captured(seat(), Role::Pawn, Instant::ZERO);
         show(&mut ledger, &[], change(&[], &[Role::Pawn]));
         show(&mut ledger, &[Role::Pawn], change(&[Role::Pawn], &[]));
         assert_eq!(ledger.lifted(seat()).map(|lifted| lifted.pawn), Some(1));
@@ -266,9 +301,36 @@ mod tests {
     }
 
     #[test]
+    fn a_man_that_came_just_before_its_capture_is_not_the_one_that_was_taken_before() {
+        let check = |captured_at: i64, lifted: u8, transit: &str| {
+            let mut ledger = Ledger::new(|_| true);
+            ledger.tray(seat(), &change(&[], &[Role::Pawn]), &Pocket::default(), Instant(2 * SECOND));
+            ledger.tray(seat(), &change(&[Role::Pawn], &[]), &Pocket::default(), Instant(3 * SECOND));
+            ledger.captured(seat(), Role::Pawn, Instant(captured_at));
+            assert_eq!(ledger.lifted(seat()).map(|lifted| lifted.pawn), Some(lifted), "{captured_at}");
+            assert_eq!(ledger.letters(seat()).1, transit, "{captured_at}");
+            ledger
+        };
+        let ledger = check(3 * SECOND + 200_000, 1, "");
+        assert_eq!(*ledger.taken(seat()).get(Role::Pawn), Instant(2 * SECOND));
+        check(5 * SECOND, 0, "p");
+    }
+
+    #[test]
+    fn a_man_that_came_just_before_another_was_dropped_is_not_that_one() {
+        let mut ledger = Ledger::new(|_| true);
+        ledger.tray(seat(), &change(&[], &[Role::Pawn]), &Pocket::default(), Instant(2 * SECOND));
+        ledger.tray(seat(), &change(&[Role::Pawn], &[]), &Pocket::default(), Instant(3 * SECOND));
+        ledger.dropped(seat(), Role::Pawn, Instant(3 * SECOND + 100_000));
+        ledger.captured(seat(), Role::Pawn, Instant(3 * SECOND + 200_000));
+        assert_eq!(ledger.lifted(seat()).map(|lifted| lifted.pawn), Some(0));
+        assert_eq!(ledger.letters(seat()).1, "");
+    }
+
+    #[test]
     fn without_a_tray_the_pocket_is_what_was_captured() {
         let mut ledger = Ledger::new(|_| false);
-        ledger.captured(seat(), Role::Rook);
+        ledger.captured(seat(), Role::Rook, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("r".into(), "".into()));
     }
 }

@@ -212,10 +212,10 @@ impl Table {
         }
         for effect in new {
             if let Move::Put { role, .. } = effect.played {
-                self.play.ledger.dropped(effect.seat, role);
+                self.play.ledger.dropped(effect.seat, role, self.now);
             }
             if let Some(transfer) = effect.transfer {
-                self.play.ledger.passed(transfer);
+                self.play.ledger.passed(transfer, self.now);
             }
         }
     }

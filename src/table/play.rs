@@ -456,13 +456,13 @@ impl Table {
     /// What a completed move did to pockets.
     fn account(&mut self, seat: Seat, played: Move, transfer: Option<Transfer>) {
         if let Move::Put { role, .. } = played {
-            self.play.ledger.dropped(seat, role);
+            self.play.ledger.dropped(seat, role, self.now);
             if self.sensors.trays[seat.index()].is_none() {
                 self.emit_pocket(seat, &[], &[role]);
             }
         }
         if let Some(transfer) = transfer {
-            self.play.ledger.passed(transfer);
+            self.play.ledger.passed(transfer, self.now);
             let added: &[Role] =
                 if self.sensors.trays[transfer.to.index()].is_none() { &[transfer.man.role] } else { &[] };
             self.emit_pocket(transfer.to, added, &[]);

@@ -160,10 +160,10 @@ impl Table {
     /// Plays the recorded moves and gives them to ledger and tracker.
     fn take_history(&mut self, history: Vec<Entry>) {
         for entry in history {
-            let Completed { board, played, .. } = entry.completed;
+            let Completed { board, played, completed_at, .. } = entry.completed;
             let seat = board.seat(self.play.game.board(board).turn());
             let transfer = self.play.game.play(board, played);
-            self.play.ledger.play(seat, played, transfer);
+            self.play.ledger.play(seat, played, transfer, completed_at);
             let event::Move { ply, ref uci, ref san, .. } = entry.event;
             let made = event::Made { board, seat, ply, uci: uci.clone(), san: san.clone() };
             self.play.last[board.index()] = Some(made);
