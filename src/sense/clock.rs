@@ -42,6 +42,8 @@ pub struct ClockSense {
     fixed: bool,
     /// When the running side was taken for White's.
     began: Option<Instant>,
+    /// Another side was taken for White's soon after that.
+    sprung: bool,
     last: Option<(Instant, ClockFrame)>,
     faces: [Face; 2],
 }
@@ -70,7 +72,14 @@ pub struct ClockView {
 impl ClockSense {
     /// A clock at whose `white` side White sits, or to be found.
     pub fn new(white: Option<Side>) -> ClockSense {
-        ClockSense { white, fixed: white.is_some(), began: None, last: None, faces: [Face::default(); 2] }
+        ClockSense {
+            white,
+            fixed: white.is_some(),
+            began: None,
+            sprung: false,
+            last: None,
+            faces: [Face::default(); 2],
+        }
     }
 
     /// The side at which White sits, once it is known.
@@ -96,12 +105,19 @@ impl ClockSense {
         let soon = self.began.is_some_and(|began| at - began < SPRINGS_US);
         if soon && self.running_side() != self.white {
             self.first_run(at);
+            self.sprung = !self.fixed;
         }
+    }
+
+    /// Whether what was taken for a lever that springs may have been a press for nothing, by which sides are mistaken.
+    pub fn may_be_turned(&self) -> bool {
+        self.sprung
     }
 
     /// White sits at the other side than was thought; false if the configuration says where.
     pub fn turn(&mut self) -> bool {
         self.white = if self.fixed { self.white } else { self.white.map(Side::other) };
+        self.sprung = false;
         !self.fixed
     }
 

@@ -232,11 +232,15 @@ impl Table {
         }
     }
 
-    /// The plies show that the sides of a clock were mistaken: its first word was lost.
+    /// The plies show that the sides of a clock were mistaken: its first word was lost, or it was pressed for nothing
+    /// as soon as it ran.
     fn turn_clocks(&mut self) {
         for board in self.play.game.ids() {
             let clock = self.sensors.boards[board.index()].clock.as_mut();
-            if self.play.tracker.clock_is_turned(board) && clock.is_some_and(ClockSense::turn) {
+            let Play { tracker, game, .. } = &self.play;
+            let uncertain = clock.as_ref().is_some_and(|clock| clock.may_be_turned());
+            let turned = tracker.clock_is_turned(board) || uncertain && tracker.began_in_others_time(game, board);
+            if turned && clock.is_some_and(ClockSense::turn) {
                 let again = self.play.tracker.turn_clock(&self.play.game, board);
                 self.watch_clock(board);
                 self.observe(board);
@@ -381,6 +385,7 @@ impl Table {
             return;
         }
         let mut renames = 0;
+        self.turn_clocks();
         let unsettled = self.unsettled();
         loop {
             for board in self.play.game.ids() {

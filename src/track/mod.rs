@@ -162,6 +162,12 @@ impl Tracker {
         self.boards[board.index()].clock_is_turned()
     }
 
+    /// Whether a board's first move was made in the other player's time, who then pressed the clock: where the sides of
+    /// the clock are not certain, they are the other way round.
+    pub fn began_in_others_time(&self, game: &Game, board: BoardId) -> bool {
+        self.boards[board.index()].began_in_others_time(game.board(board).turn())
+    }
+
     /// The sides of a board's clock were mistaken. Answers what was completed with its times.
     pub fn turn_clock(&mut self, game: &Game, board: BoardId) -> Option<Revision> {
         self.boards[board.index()].turn_clock(board, game.board(board).turn())

@@ -35,6 +35,13 @@ impl BoardTrack {
         self.late_plies >= LATE_PLIES
     }
 
+    /// Whether the board's first move was made in the other player's time, who then pressed the clock.
+    pub fn began_in_others_time(&self, turn: Color) -> bool {
+        let [first] = &self.line[..] else { return false };
+        let pressed = self.heard.back().is_some_and(|press| press.by != turn && first.made_at <= press.at);
+        pressed && self.past.is_empty()
+    }
+
     /// The sides were mistaken: every press was the other player's. The last one waits for the ply under way; those
     /// before completed other plies than was told. Answers the plies with their times.
     pub fn turn_clock(&mut self, board: BoardId, turn: Color) -> Option<Revision> {
