@@ -145,6 +145,7 @@ impl BoardTrack {
             blind,
             fresh: self.learnt_since(first),
             promoted: &record,
+            declared: &tail.iter().filter(|past| past.said.is_some()).map(|past| past.played).collect::<Vec<_>>(),
             said: self.said.roles_missed(),
             kinds: &tail.iter().map(|past| past.lay.may_be).collect::<Vec<_>>(),
             accuses: false,

@@ -113,9 +113,14 @@ impl Teller<'_> {
         told && other && !self.may_be(node.len, role) && same()
     }
 
-    /// A pawn becomes what nothing contradicts: the first kind of the rule set, or the man that stands there.
+    /// A pawn becomes what its player said, or what nothing contradicts: the first kind of the rule set, or the man
+    /// that stands there.
     fn may_promote(&self, node: &Node, m: Move, shown: &Squares) -> bool {
         let Some(role) = m.promotion() else { return true };
+        let otherwise = |said: &Move| said.from() == m.from() && said.promotion() != Some(role);
+        if self.account.declared.iter().any(otherwise) {
+            return false;
+        }
         let first =
             || self.account.said.get(node.position.turn()).or_else(|| node.position.rules().promotions().next());
         let same = |known: &&Move| known.from() == m.from() && known.promotion().is_some();

@@ -91,6 +91,8 @@ pub struct Account<'a> {
     pub fresh: Bitboard,
     /// The record: promotions and drops whose kinds were known.
     pub promoted: &'a [Move],
+    /// The promotions of the record whose players said what the pawn becomes.
+    pub declared: &'a [Move],
     /// What the players said that a pawn becomes, of promotions that are not in the record.
     pub said: ByColor<Option<Role>>,
     /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
