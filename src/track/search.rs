@@ -58,6 +58,8 @@ const TRAY_LATE_US: i64 = 500 * MS;
 const BACK_PLIES: usize = 3;
 /// No line costs as much: some ply was made.
 const MADE_UP: u32 = 1000;
+/// The least time from when a tray tells that a man has left it to when it may be seen on the board.
+const REACH_US: i64 = 100 * MS;
 /// First moves whose best lines are compared.
 const RIVALS_MAX: usize = 8;
 /// Men of a board that may be known to read as another man.
@@ -105,7 +107,7 @@ impl Hand {
     /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
     pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
         // Hands need longer from the tray to the board than trays to tell of it.
-        let later = *self.men.get(role) == 1 && seen < *self.taken.get(role);
+        let later = *self.men.get(role) == 1 && seen < *self.taken.get(role) + REACH_US;
         match self.take(role, seen) {
             true if later => named!(TAKEN_LATER),
             true => ("", 0),
