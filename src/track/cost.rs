@@ -27,6 +27,9 @@ pub const RESTORED: u32 = 9;
 pub const LEFT: u32 = 6;
 /// A ply whose man was never seen on its destination: made up rather than made.
 pub const NEVER: u32 = 20;
+/// The same in hindsight, where the man was seen next where its player's next ply brought it: it went on between two
+/// scans.
+pub const WENT_ON: u32 = 10;
 /// The same, where the man that it captures has been taken off: both are in the hand.
 pub const TAKEN: u32 = 12;
 /// The same, where the next ply captures it there: two plies between two scans.

@@ -218,7 +218,8 @@ impl BoardTrack {
             left = left.saturating_sub(alternatives.len());
             let answer = |m: Move| Some((m, self.answer(position, seen, index, m, elsewhere)?));
             let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
-            let Some((best, answer)) = answers.iter().min_by_key(|(_, answer)| answer.cost) else { continue };
+            let likelier = |(m, answer): &&(Move, Answer)| (answer.cost, !self.drove_off_king(index, *m));
+            let Some((best, answer)) = answers.iter().min_by_key(likelier) else { continue };
             let as_good = |(m, other): &&(Move, Answer)| m != best && other.cost < answer.cost + cost::MARGIN;
             let open = answers.iter().filter(as_good).map(|(m, _)| *m).collect();
             return Some(Answer { open, ..answer.clone() });
@@ -248,6 +249,16 @@ impl BoardTrack {
             && (elsewhere && self.past[index].played.to() != m.to()
                 || !self.is_belied(seen, index, moves.get(index - from..)?));
         believed.then_some(Answer { index, from, moves, cost: found.cost, open: Vec::new() })
+    }
+
+    /// Whether a ply would have given check if it was that move, and the king has moved next: kings seldom do without.
+    fn drove_off_king(&self, index: usize, m: Move) -> bool {
+        let next = self.past.get(index + 1).map(|past| past.played).or(self.line.first().map(|ply| ply.played));
+        let mut after = self.past[index].before.clone();
+        next.is_some_and(|next| next.role() == Role::King) && after.is_legal(m) && {
+            after.play(m);
+            after.checkers().any()
+        }
     }
 
     /// What it costs that the man of a ply stood where it went, if the ply was that of another man: where it has gone

@@ -64,6 +64,8 @@ pub struct Charge<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charged {
     pub cost: u32,
+    /// Nobody saw its man where it went.
+    pub never: bool,
     /// Squares that were wrong when the clock was pressed.
     pub wrong: Bitboard,
     /// A next ply that touches none of these changes nothing of it.
@@ -88,6 +90,7 @@ impl Charge<'_> {
             () if self.had_left(log) => named!(LEFT),
             () => ("", 0),
         };
+        let never = absence == cost::NEVER;
         let absence = items.take(name, absence);
         let (passing, odd) = self.in_passing(log, wrong, touched_next, items);
         let untouched = if absence == 0 { self.untouched(log, to, items) } else { 0 };
@@ -95,7 +98,7 @@ impl Charge<'_> {
         let like_wrong = if self.next.is_none() { self.like_wrong(log, wrong) } else { Bitboard::EMPTY };
         let open = apart | Bitboard::from(to) | odd | like_wrong;
         let (standing, wrong) = self.standing_wrong(log, wrong, apart & touched_next, items);
-        Charged { cost: absence + standing + passing + untouched, wrong, open }
+        Charged { cost: absence + standing + passing + untouched, never, wrong, open }
     }
 
     /// Whether the man came to a square that feels nothing.

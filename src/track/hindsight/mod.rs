@@ -51,6 +51,10 @@ const HELD_US: i64 = 8 * SECOND;
 const EARLY_US: i64 = SCAN_US;
 /// Two plies that were made within that may have been pressed for between two messages of the clock.
 const BETWEEN_US: i64 = 400 * MS;
+/// What it costs too much that nobody saw a man where it went that went on at once.
+const WENT_ON: u32 = cost::NEVER - cost::WENT_ON;
+/// How soon after the press a man goes on that no scan sees in between.
+const WENT_ON_US: i64 = SECOND;
 /// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
 const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
@@ -207,6 +211,8 @@ struct Node {
     hands: ByColor<Option<Hand>>,
     /// One of its plies is illegal.
     illegal: bool,
+    /// Nobody saw the man of the last ply but one where it went.
+    never: bool,
     cost: u32,
     /// What it is made of, if that was asked.
     items: Vec<Item>,
@@ -251,7 +257,7 @@ pub fn straight(account: Account<'_>, record: &[Move]) -> Option<(Told, Vec<u32>
             return None;
         }
         let next = teller.child(&node, *m, Some(*press), press.at);
-        costs.push(next.cost - node.cost - cost::PLY);
+        costs.push(next.cost.saturating_sub(node.cost + cost::PLY));
         node = next;
     }
     Some((teller.finish(node, u32::MAX), costs))
@@ -307,6 +313,7 @@ impl<'a> Teller<'a> {
             wrong: Bitboard::EMPTY,
             hands: *lifted,
             illegal: false,
+            never: false,
             cost: 0,
             items: Vec::new(),
         }
@@ -349,7 +356,9 @@ impl<'a> Teller<'a> {
         until: Instant,
         out: &mut Vec<Node>,
     ) {
-        if node.len == PLIES_MAX || node.cost + cost::PLY > self.most {
+        // A ply that moves a man on that nobody saw may cost less than nothing.
+        let most = self.most.saturating_add(if node.never { WENT_ON } else { 0 });
+        if node.len == PLIES_MAX || node.cost + cost::PLY > most {
             return;
         }
         if let Some(recorded) = self.record.get(node.len).copied() {
@@ -362,7 +371,7 @@ impl<'a> Teller<'a> {
         let more = if press.is_some() { 0 } else { cost::PLY };
         let felt = press.is_some() || self.account.is_turn(until);
         let least = node.cost + cost::PLY + if felt { 0 } else { cost::UNPRESSED };
-        if least + more > self.most {
+        if least + more > most {
             return;
         }
         let (from, to) = (node.since[0], until + LATE_US);
@@ -371,7 +380,7 @@ impl<'a> Teller<'a> {
         let pressed = press.is_some() && !self.account.is_turn(until);
         // Most plies change nothing of what the last one costs, and many are too dear by that.
         let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
-        let dear = alone.filter(|alone| least + more + alone.cost > self.most);
+        let dear = alone.filter(|alone| least + more + alone.cost > most);
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
         if let Some(press) = press.filter(|_| pressed && self.account.accuses && !node.illegal) {
             self.illegal_plies(node, press, out);
@@ -383,18 +392,18 @@ impl<'a> Teller<'a> {
             let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
             let least = least + more;
             let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
-            if least + charged.map_or(0, |charged| charged.cost) > self.most || !may_be() {
+            if least + charged.map_or(0, |charged| charged.cost) > most || !may_be() {
                 continue;
             }
             let coming = self.came(node, m, until);
             let least = least + coming.cost();
-            if least + charged.map_or(0, |charged| charged.cost) > self.most {
+            if least + charged.map_or(0, |charged| charged.cost) > most {
                 continue;
             }
             // Most are too dear by what the last one costs then: a line is only made for those that are not.
             let squares = || node.squares.played(m, standing(&node.position, m));
             let charged = charged.or_else(|| alone.map(|_| self.charge(node, Some((m, &squares())), until)));
-            if least + charged.map_or(0, |charged| charged.cost) <= self.most {
+            if least + charged.map_or(0, |charged| charged.cost) <= most {
                 let child = self.follow(node, m, coming, charged, (press, until));
                 if child.cost + more <= self.most {
                     out.push(child);
@@ -475,7 +484,9 @@ impl<'a> Teller<'a> {
             + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
             + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, arrived) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
-        self.tried.push(Tried { ply, after: node.last, cost: node.cost + charged.cost + spent });
+        let went_on = if arrived.is_some_and(|came| self.goes_on(node, m, came)) { WENT_ON } else { 0 };
+        let cost = node.cost + charged.cost + spent - self.items.back("NEVER", went_on);
+        self.tried.push(Tried { ply, after: node.last, cost });
         Node {
             last: Some(self.tried.len() - 1),
             len: node.len + 1,
@@ -490,9 +501,16 @@ impl<'a> Teller<'a> {
             wrong: charged.wrong,
             hands,
             illegal: illegal || node.illegal,
-            cost: node.cost + charged.cost + spent,
+            never: charged.never,
+            cost,
             items: self.items.after(&node.items),
         }
+    }
+
+    /// Whether a ply moves the man on that nobody saw where its player's last ply brought it, and which came so soon.
+    fn goes_on(&self, node: &Node, m: Move, came: Instant) -> bool {
+        let own = self.back(node).nth(1).filter(|own| node.never && came - own.completed_at < WENT_ON_US);
+        own.is_some_and(|own| m.from() == Some(uci::destination(own.played)))
     }
 
     /// What it costs that nobody pressed for a ply whose man came then.
