@@ -333,8 +333,9 @@ fn moved_to(
     let stayed = placement.readings(from).find(|reading| reading.kinds.allows(Some(looks)));
     let left = stayed.map_or(placement.changed(from), |reading| reading.until.min(placement.changed(from)));
     let goes = search::may_go(man, from, to, position.board().occupied());
-    let down = placement.changed(to) + HEARD_US < pressed[1];
-    let long = left + SCAN_US < rest_since || down && (left < rest_since || !goes);
+    let down = |late| placement.changed(to) + late < pressed[1];
+    let knocked = left < rest_since && !goes && down(0);
+    let long = left + SCAN_US < rest_since || knocked || down(HEARD_US) && (left < rest_since || !goes);
     let before = placement.changed(to) < rest_since || long && position.board().piece_at(to).is_none();
     let ahead = before && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {
