@@ -78,6 +78,8 @@ pub struct BoardWatch {
     pressed: [bool; 2],
     /// The ply that was told of as made too early.
     premove_told: Option<u32>,
+    /// The last moves are others than was told.
+    anew: bool,
     /// A man that went ahead of its turn: from where, to where, and when it is certain.
     ahead: Option<(Square, Square, Instant)>,
     /// A second man of the player who moved last, where no clock tells turns: from where, to where, when it is certain.
@@ -222,6 +224,7 @@ impl BoardWatch {
         self.suspected.clear();
         self.castled = None;
         (self.ahead, self.twice) = (None, None);
+        self.anew = true;
     }
 
     /// A move was completed: whether the reply that is seen already, or this move as a reply, came too early. `sight`
@@ -241,7 +244,8 @@ impl BoardWatch {
         let known_move = completed.rivals.is_empty();
         let reply_early = reply.filter(|_| self.pressed[0] && known_move);
         let next = reply_early.and_then(|reply| early_reply(sight, mover.opponent(), reply, completed, since(&last)));
-        let replied_to = last.as_ref().filter(|_| self.pressed[1] && known_move);
+        let anew = std::mem::take(&mut self.anew);
+        let replied_to = last.as_ref().filter(|_| self.pressed[1] && known_move && !anew);
         let this = replied_to.and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
         let this = this.filter(|_| self.premove_told != Some(ply));
         let told = self.ahead_told.map(|(to, _)| to);

@@ -120,6 +120,8 @@ pub const LIFTED_AGAIN: u32 = 5;
 pub const STOOD: u32 = 2;
 /// The same, of a man of the next player that came there before the ply's man: it had answered another one.
 pub const STOOD_AHEAD: u32 = PREMOVE + STOOD;
+/// The same, of the ply's man, while a man of the next player went elsewhere: it answered that.
+pub const STOOD_ANSWERED: u32 = 4;
 /// The same, of another man of the player who pressed the clock while it stood there.
 pub const STOOD_PRESSED: u32 = 6;
 /// The man of a ply, which stood on another square when the clock was pressed and stayed there.

@@ -20,6 +20,8 @@ use crate::{
 
 /// A man that stood so long on a square was left there.
 const LINGERING_US: i64 = 2500 * MS;
+/// Nobody answers sooner.
+const FASTEST_US: i64 = 200 * MS;
 /// A man that left so long before the press was not adjusted after it.
 const GONE_ON_US: i64 = 100 * MS;
 /// Who captures a man before any sensor has shown it has touched the captor so soon after its press.
@@ -242,7 +244,9 @@ impl Charge<'_> {
                     if own && name == named!(PREMOVE).0 && went && self.is_sooner(log, square) {
                         cost += weigh!(items, SOONER);
                     }
-                    cost += items.take(name, stray);
+                    let ahead = self.pressed && name == named!(STOOD).0;
+                    let ahead = ahead && reading.is_some_and(|stood| self.came_ahead(log, &stood));
+                    cost += if ahead { weigh!(items, STOOD_AHEAD) } else { items.take(name, stray) };
                 }
                 _ => cost += weigh!(items, FOREIGN),
             }
@@ -359,8 +363,18 @@ impl Charge<'_> {
             _ if stood => named!(STOOD_PRESSED),
             ..BRIEF_US => named!(LIFTED),
             _ if ahead() => named!(STOOD_AHEAD),
+            _ if mover.is_some() && self.pressed && self.was_answered(log, reading) => named!(STOOD_ANSWERED),
             _ => named!(STOOD),
         }
+    }
+
+    /// Whether a man of the next player came to a square that was not its own while something stood elsewhere.
+    fn was_answered(&self, log: &Log<'_>, stood: &Reading) -> bool {
+        let by = self.position.turn();
+        log.begun(stood.since + FASTEST_US, stood.until).iter().any(|reading| {
+            let man = reading.kinds.single().flatten().filter(|man| man.color == by);
+            man.is_some() && !reading.kinds.meets(self.before.at(reading.square))
+        })
     }
 
     /// Squares that the ply must have touched and whose reading never changed.

@@ -50,7 +50,7 @@ const HELD_US: i64 = 8 * SECOND;
 /// A man that came so long before the other player's was moved ahead of its turn.
 const EARLY_US: i64 = SCAN_US;
 /// Two plies that were made within that may have been pressed for between two messages of the clock.
-const BETWEEN_US: i64 = 400 * MS;
+const BETWEEN_US: i64 = 500 * MS;
 /// What it costs too much that nobody saw a man where it went that went on at once.
 const WENT_ON: u32 = cost::NEVER - cost::WENT_ON;
 /// How soon after the press a man goes on that no scan sees in between.
@@ -370,7 +370,8 @@ impl<'a> Teller<'a> {
         // One that goes unpressed is followed by another one.
         let more = if press.is_some() { 0 } else { cost::PLY };
         let felt = press.is_some() || self.account.is_turn(until);
-        let least = node.cost + cost::PLY + if felt { 0 } else { cost::UNPRESSED };
+        let unpressed = if node.unpressed > 0 { cost::UNPRESSED_BETWEEN } else { cost::UNPRESSED };
+        let least = node.cost + cost::PLY + if felt { 0 } else { unpressed };
         if least + more > most {
             return;
         }
