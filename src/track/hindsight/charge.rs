@@ -244,8 +244,7 @@ impl Charge<'_> {
                     if own && name == named!(PREMOVE).0 && went && self.is_sooner(log, square) {
                         cost += weigh!(items, SOONER);
                     }
-                    let ahead = self.pressed && name == named!(STOOD).0;
-                    let ahead = ahead && reading.is_some_and(|stood| self.came_ahead(log, &stood));
+                    let ahead = name == named!(STOOD).0 && reading.is_some_and(|stood| self.stood_ahead(log, &stood));
                     cost += if ahead { weigh!(items, STOOD_AHEAD) } else { items.take(name, stray) };
                 }
                 _ => cost += weigh!(items, FOREIGN),
@@ -287,6 +286,12 @@ impl Charge<'_> {
         let after = before.is_some_and(|before| before < reading.since);
         let passes = way.is_some_and(|way| way.contains(reading.square));
         after && !passes && self.arrived(log).is_some_and(|arrived| reading.since + CARRIED_US < arrived)
+    }
+
+    /// The same of what stands there still and came after the press of the ply before: what came sooner was knocked
+    /// there.
+    fn stood_ahead(&self, log: &Log<'_>, stood: &Reading) -> bool {
+        self.pressed && stood.since > self.from && self.came_ahead(log, stood)
     }
 
     /// Whether a man came to a square before the ply's man.
