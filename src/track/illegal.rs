@@ -21,6 +21,8 @@ use crate::{
 const ATTEMPTS_MAX: usize = 16;
 /// A man that left its square sooner after the press was read late: its player had put it elsewhere before.
 const STOOD_US: i64 = 150 * MS;
+/// Two squares that changed within this time were read by one scan, or changed by one motion.
+const TOGETHER_US: i64 = 100 * MS;
 /// How much later than a man that was put down after it a press may be heard of.
 const HEARD_US: i64 = 150 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
@@ -334,7 +336,9 @@ fn moved_to(
     let left = stayed.map_or(placement.changed(from), |reading| reading.until.min(placement.changed(from)));
     let goes = search::may_go(man, from, to, position.board().occupied());
     let down = |late| placement.changed(to) + late < pressed[1];
-    let knocked = left < rest_since && !goes && down(0);
+    // What left its square as the other player's man came beside was knocked, whoever put it back.
+    let with_it = left < pressed[1] && left < rest_since + TOGETHER_US && from.distance(to) < SECOND_MOVE_SQUARES;
+    let knocked = !goes && (left < rest_since && down(0) || with_it);
     let long = left + SCAN_US < rest_since || knocked || down(HEARD_US) && (left < rest_since || !goes);
     let before = placement.changed(to) < rest_since || long && position.board().piece_at(to).is_none();
     let ahead = before && from.distance(to) < SECOND_MOVE_SQUARES;
