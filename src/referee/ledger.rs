@@ -14,7 +14,7 @@ use crate::{
 
 /// Men of one kind that left a tray, of which is known when.
 const TAKEN_MAX: usize = 8;
-/// How long before the press of its capture a man may come to the tray.
+/// How long a man may have been in the tray when its capture, or a drop of the one that it was taken for, is recorded.
 const EARLY_US: i64 = 1500 * MS;
 
 /// One seat's captured men.

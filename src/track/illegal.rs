@@ -335,11 +335,10 @@ fn moved_to(
     let stayed = placement.readings(from).find(|reading| reading.kinds.allows(Some(looks)));
     let left = stayed.map_or(placement.changed(from), |reading| reading.until.min(placement.changed(from)));
     let goes = search::may_go(man, from, to, position.board().occupied());
-    let down = |late| placement.changed(to) + late < pressed[1];
+    let down = placement.changed(to) + HEARD_US < pressed[1];
     // What left its square as the other player's man came beside was knocked, whoever put it back.
-    let with_it = left < pressed[1] && left < rest_since + TOGETHER_US && from.distance(to) < SECOND_MOVE_SQUARES;
-    let knocked = !goes && (left < rest_since && down(0) || with_it);
-    let long = left + SCAN_US < rest_since || knocked || down(HEARD_US) && (left < rest_since || !goes);
+    let knocked = !goes && left < pressed[1].min(rest_since + TOGETHER_US);
+    let long = left + SCAN_US < rest_since || knocked || down && (left < rest_since || !goes);
     let before = placement.changed(to) < rest_since || long && position.board().piece_at(to).is_none();
     let ahead = before && from.distance(to) < SECOND_MOVE_SQUARES;
     let weight = match becomes {

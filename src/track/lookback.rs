@@ -254,11 +254,13 @@ impl BoardTrack {
     /// Whether a ply would have given check if it was that move, and the king has moved next: kings seldom do without.
     fn drove_off_king(&self, index: usize, m: Move) -> bool {
         let next = self.past.get(index + 1).map(|past| past.played).or(self.line.first().map(|ply| ply.played));
-        let mut after = self.past[index].before.clone();
-        next.is_some_and(|next| next.role() == Role::King) && after.is_legal(m) && {
-            after.play(m);
-            after.checkers().any()
+        let before = &self.past[index].before;
+        if next.is_none_or(|next| next.role() != Role::King) || !before.is_legal(m) {
+            return false;
         }
+        let mut after = before.clone();
+        after.play(m);
+        after.checkers().any()
     }
 
     /// What it costs that the man of a ply stood where it went, if the ply was that of another man: where it has gone
