@@ -252,6 +252,7 @@ impl Table {
 
     /// The sides of a board's clock were mistaken: who pressed for nothing did not, or was the other player.
     pub(super) fn withdraw_presses(&mut self, board: BoardId) {
+        self.judge.referee.revised(board, &self.play.game);
         self.withdraw_where(|_, entry| entry.kind == Kind::ClockWithoutMove && entry.incident.board == Some(board));
     }
 
