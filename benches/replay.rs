@@ -1,9 +1,9 @@
 //! How fast captures go through the machine, in moves per second on one core.
 //!
-//! All games of `tests/data/games.bpgn` are played by clean hands into captures in memory; then they are replayed
+//! All games of `tests/data/games.bpgn` are played by emulated hands into captures in memory; then they are replayed
 //! `ROUNDS` times (5 without), and the best round of each kind is printed: the machine alone, `replay --format bpgn`,
 //! and `replay --format events` with every line written. Run with `cargo bench --bench replay`; `ONLY=events` names
-//! one.
+//! one, `PROFILE=human` the hands (`clean` without).
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 use std::{
@@ -47,10 +47,12 @@ fn main() {
     let rounds = number("ROUNDS").unwrap_or(5);
     let games = BufReader::new(File::open(GAMES).expect("the games of the tests"));
     let games = Reader::new(games).map(|parsed| parsed.expect("a readable game").game);
-    let captured: Vec<Captured> = games.zip(1..).map(|(game, seed)| capture(&game, seed)).collect();
+    let hands = std::env::var("PROFILE").unwrap_or_else(|_| "clean".to_owned());
+    let profile = Profile::named(&hands).expect("a profile");
+    let captured: Vec<Captured> = games.zip(1..).map(|(game, seed)| capture(&game, profile, seed)).collect();
     let lines: usize = captured.iter().map(|game| game.inputs.len()).sum();
     let plies: usize = captured.iter().map(|game| game.plies).sum();
-    println!("{} games, {plies} moves, {lines} lines; best of {rounds} rounds:", captured.len());
+    println!("{} games of {hands} hands, {plies} moves, {lines} lines; best of {rounds} rounds:", captured.len());
     let only = std::env::var("ONLY").ok();
     let kinds: [(&str, Run); 3] = [
         ("machine", machine),
@@ -103,10 +105,10 @@ fn replayed(game: &Captured, format: Format) -> usize {
     bytes.len()
 }
 
-fn capture(game: &bpgn::Game, seed: u64) -> Captured {
+fn capture(game: &bpgn::Game, profile: &Profile, seed: u64) -> Captured {
     let terms = terms_of(game);
     let plies = plies_of(game, &RuleSet::WBN_1_00).expect("a legal game");
-    let performance = play(&plies, &terms, Profile::named("clean").expect("a profile"), seed);
+    let performance = play(&plies, &terms, profile, seed);
     let settings = stage::settings(&terms, players_of(game), &[]);
     let opening = Opening { session: "bench".into(), started_us: 0, seq: 1, incident: 1 };
     let mut host = TableHost::new(Table::new(settings.clone(), opening).expect("the settings of a table"));
