@@ -172,6 +172,13 @@ impl BoardTrack {
         Declared::Otherwise(revision)
     }
 
+    /// What a completed ply that promoted nothing is if it promotes after all: the pawn becomes what its player said.
+    pub(super) fn as_said(&self, past: &Past, m: Move) -> Move {
+        let said = self.said.roles_missed();
+        let said = said.get(past.before.turn()).filter(|_| past.played.promotion().is_none());
+        said.filter(|_| m.promotion().is_some()).map_or(m, |role| promoting_to(m, role))
+    }
+
     /// What was taken to be said of a promotion may have been said of the player's next one: that pawn, or the man that
     /// it took, was lifted just then, and nothing else was said of it.
     pub(super) fn hear_again(&mut self, board: BoardId, position: &BoardPosition, seen: &Seen<'_>) -> Option<Revision> {

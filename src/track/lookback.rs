@@ -405,7 +405,7 @@ impl BoardTrack {
                     (None, None, Some(man)) => past.again(before).into_iter().chain(man.caught(before, past)).collect(),
                     (None, None, None) => past.again(before),
                 };
-                for m in options {
+                for m in options.into_iter().map(|m| self.as_said(past, m)) {
                     let (mut moves, mut after): (Vec<Move>, BoardPosition) = (moves.clone(), before.clone());
                     after.play(m);
                     moves.push(m);

@@ -292,6 +292,8 @@ impl<'a> Search<'a> {
         let ambiguous = placement.ambiguous();
         let dark = ambiguous & placement.allows_empty() | evidence.blind;
         let men = ambiguous & !dark & position.board().occupied();
+        // Before the first ply men are set up.
+        let men = if evidence.rest_since == Instant::LONG_AGO { Bitboard::EMPTY } else { men };
         let restless = men.into_iter().filter(|square| placement.changed(*square) > evidence.rest_since).collect();
         let returned = returned::returned(position, &evidence);
         Search { evidence, restless, returned, dark, items: Items::default() }
@@ -619,7 +621,7 @@ impl<'a> Search<'a> {
     /// When a dropped man had left the tray: it stands where it went, or its clock was pressed.
     fn by_when(&self, index: usize, m: Move, by: Color) -> Instant {
         let placement = self.evidence.placement;
-        let stands = placement.kinds(m.to()) == Kinds::only(m.role().of(by));
+        let stands = [Kinds::only(m.role().of(by)), Kinds::OCCUPIED].contains(&placement.kinds(m.to()));
         let pressed = self.evidence.presses.get(index).copied().unwrap_or(Instant(i64::MAX));
         if stands { placement.changed(m.to()) } else { pressed }
     }

@@ -443,7 +443,10 @@ impl<'a> Teller<'a> {
         // Who came before was the man that is captured.
         let from = if left.is_some() { from.max(came + 1) } else { from };
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
-        let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since);
+        // Who lies on its side is felt by no sensor: it was the man that the pawn captured.
+        let victim = |came: Instant| came < from && self.log.kinds_at(to, came) == Kinds::OCCUPIED;
+        let victim = |came: Instant| left.is_some() && m.promotion().is_some() && victim(came);
+        let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since && !victim(*came));
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late));
         self.coming(node, m, (replaced.or(came), stood), until)
     }

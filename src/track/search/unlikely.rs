@@ -26,7 +26,18 @@ impl Search<'_> {
         let drop = if unseen { self.unlikely_drop(m, parent, index) } else { 0 };
         let order = !unseen && parent.absence == 0 && self.came_before_last(m, parent);
         let late = if unseen { 0 } else { self.came_after_press(m, parent, index) };
-        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + late
+        let other = self.touched_another(m, parent);
+        capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + late + u32::from(other)
+    }
+
+    /// Whether another man of the opponent was lifted and put back, as when it is taken, after the one was that the
+    /// ply captures.
+    fn touched_another(&self, m: Move, parent: &Node) -> bool {
+        let changed = |square: Square| self.evidence.placement.changed(square);
+        let them = parent.position.board().by_color(!parent.position.turn());
+        let others = (self.restless & them).without(m.to());
+        let restless = self.restless.contains(m.to()) && m.is_capture();
+        restless && others.into_iter().any(|other| changed(other) > changed(m.to()))
     }
 
     /// How late the ply's man was seen where it went: after its clock had been pressed, or after it had been seen

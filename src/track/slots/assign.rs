@@ -22,8 +22,10 @@ const MISTAKEN_MAX: usize = 8;
 /// Drops whose men are named.
 const NAMES_MAX: usize = 128;
 
-/// A man is seldom passed so long before the capture was seen to be made.
+/// A man is hardly passed so long before the capture was seen to be made.
 const LIFTED_US: i64 = 1500 * MS;
+/// A man is seldom passed so long before.
+const LIFTED_SOON_US: i64 = 600 * MS;
 /// How late a clock may tell of a press.
 const PRESS_LATE_US: i64 = 600 * MS;
 /// How long after the press a man is passed at the latest by who does not dawdle.
@@ -35,18 +37,20 @@ const SHUFFLED_US: i64 = SECOND;
 
 /// A man came before its capture, as far as that was seen at all.
 const TOO_EARLY: u32 = 12;
+/// A man came long before the capture was made.
+const LONG_BEFORE_MADE: u32 = 4;
 /// A man came while the capture was being made.
-const BEFORE_MADE: u32 = 3;
+const BEFORE_MADE: u32 = 2;
 /// A man came before the press.
-const EARLY: u32 = 2;
+const EARLY: u32 = 1;
 /// A man came seconds after the press.
-const LATE: u32 = 2;
+const LATE: u32 = 4;
 /// A man came long after the press.
-const VERY_LATE: u32 = 4;
+const VERY_LATE: u32 = 6;
 /// A man came that was captured later than another one that has not come.
 const ORDER: u32 = 1;
 /// A man was put back.
-const PUT_BACK: u32 = 1;
+const PUT_BACK: u32 = 3;
 /// A man was put back that was in the hand for long.
 const HELD_LONG: u32 = 3;
 /// A man came that nobody captured.
@@ -334,6 +338,7 @@ fn passed(captured: &Captured, at: Instant) -> u32 {
     let pressed = captured.completed_at.map(|completed| at - completed);
     match pressed {
         _ if made < -LIFTED_US => TOO_EARLY,
+        _ if made < -LIFTED_SOON_US => LONG_BEFORE_MADE,
         _ if made < 0 => BEFORE_MADE,
         None => EARLY,
         Some(pressed) if pressed < -PRESS_LATE_US => EARLY,

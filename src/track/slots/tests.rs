@@ -62,6 +62,8 @@ fn captures_name_the_men_in_the_hand() {
         ("30xn 36+0 50xp 56+1 60-0", "n", "the first that came"),
         ("30xn 36+0 50xp 56+1 60-1", "p", "the second"),
         ("30xn 50xp 56+0 80+1 90-0", "p", "the other one was thrown over late"),
+        ("30xn 60xp 58+0 70-0", "p", "passed before the press rather than thrown over late"),
+        ("30xn 60xp 46+0 70-0", "n", "thrown over late rather than passed before it was captured"),
         ("30xn 36+0 50xp 56+1 60-0 64+2 90-2", "n", "put into another slot"),
         ("30xn 36+0 60-0 69dn", "", "dropped"),
         ("30xn 36+0 60xp 61dp 90-0", "n", "the pawn went from hand to hand"),
