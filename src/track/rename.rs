@@ -286,6 +286,20 @@ impl BoardTrack {
         }
     }
 
+    /// The plies from `from` on were others than these `old` ones: names of drops before them that did not agree with
+    /// those may be right.
+    pub(super) fn name_again(&mut self, from: usize, old: &[Past]) {
+        let (before, now) = self.past.split_at(from);
+        let dropped = |past: &Past| matches!(past.played, Move::Put { .. }).then_some(past.played.to());
+        let renamed = |one: &Past, other: &Past| dropped(one).is_some() && dropped(one) == dropped(other);
+        let same = |(one, other): (&Past, &Past)| one.played == other.played || renamed(one, other);
+        if now.len() == old.len() && now.iter().zip(old).all(same) {
+            return;
+        }
+        let drops: Vec<_> = before.iter().filter_map(|past| Some((past.made_at, dropped(past)?))).collect();
+        self.refused.retain(|(made_at, to, _)| !drops.contains(&(*made_at, *to)));
+    }
+
     /// No such man was captured by the ply at `index`.
     fn refuse_capture(&mut self, index: usize, role: Role) {
         if let Some(Past { played, made_at, .. }) = self.past.get(index) {

@@ -327,6 +327,7 @@ impl BoardTrack {
             completed
         };
         let moves = again.iter().zip(&old).map(complete).collect();
+        self.name_again(from, &old);
         old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {
             self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < count - first);
