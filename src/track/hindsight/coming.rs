@@ -8,7 +8,7 @@ use crate::{
     notation::uci,
     rules::Move,
     track::{
-        CARRIED_US, cost,
+        CARRIED_US, SCAN_US, cost,
         explain::named,
         search::{self, Hand},
     },
@@ -118,6 +118,15 @@ impl Teller<'_> {
             Some(again) if again.cost() < first.cost() => again,
             _ => first,
         }
+    }
+
+    /// Since when what comes to a ply's square may be its man, where only that is felt that something does: since that
+    /// left its own square.
+    pub(super) fn left_at(&self, m: Move, from: Instant, until: Instant) -> Option<Instant> {
+        let to = uci::destination(m);
+        let came = self.log.arrived(to, Kinds::OCCUPIED, from, until)?;
+        let felt = m.from().filter(|_| self.log.kinds_at(to, came) == Kinds::OCCUPIED)?;
+        self.log.arrived(felt, Kinds::EMPTY, from, until).map(|left| left + -SCAN_US)
     }
 
     /// What it costs that what stands where a ply goes came there while its man still stood on its square, by name.

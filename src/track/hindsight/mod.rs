@@ -442,6 +442,7 @@ impl<'a> Teller<'a> {
         let from = self.vacated(node, to).map_or(from, |vacated| vacated.max(from));
         // Who came before was the man that is captured.
         let from = if left.is_some() { from.max(came + 1) } else { from };
+        let from = self.left_at(m, from, late).map_or(from, |left| left.max(from));
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         // Who lies on its side is felt by no sensor: it was the man that the pawn captured.
         let victim = |came: Instant| came < from && self.log.kinds_at(to, came) == Kinds::OCCUPIED;
