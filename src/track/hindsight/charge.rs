@@ -390,15 +390,19 @@ impl Charge<'_> {
         let empty =
             |square: &Square| log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.kinds == Kinds::EMPTY);
         let stayed = |square: &Square| log.stayed(*square, self.earlier, self.at + LATE_US);
+        // Since the man came with its player's last ply.
+        let came = (self.earlier + 2 * SCAN_US).min(self.at);
+        let felt = |square: &Square| log.kinds_at(*square, self.at + LATE_US) == Kinds::OCCUPIED;
+        let stood = |square: &Square| felt(square) && log.stayed(*square, came, self.at + LATE_US);
         let captured = self.played.is_capture() && (stayed(&to) || self.victim_stayed(log, to));
         let walked = self.played.from().filter(|_| !matches!(self.played, Move::Castle { .. }));
         let before = |from| log.came_before(from, (to, self.after.at(to)), self.earlier, self.at + LATE_US);
         let captured = captured || walked.is_some_and(before);
-        let others = touched.into_iter().filter(differs).filter(stayed).filter(|square| !empty(square)).count() as u32;
+        let never = |square: &Square| (stayed(square) || stood(square)) && !empty(square);
+        let others = touched.into_iter().filter(differs).filter(never).count() as u32;
         // A promoted man may have lain there, where nothing felt it, since it came.
-        let laid = (self.earlier + 2 * SCAN_US).min(self.at);
         let lay = |from: &Square| {
-            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, laid, self.at + LATE_US)
+            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, came, self.at + LATE_US)
         };
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
             + weigh!(items, RISEN * u32::from(walked.as_ref().is_some_and(lay)))

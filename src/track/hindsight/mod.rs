@@ -445,8 +445,8 @@ impl<'a> Teller<'a> {
         let from = self.left_at(m, from, late).map_or(from, |left| left.max(from));
         let since = if self.left_behind(node, to, kinds) { from } else { Instant::LONG_AGO };
         // Who lies on its side is felt by no sensor: it was the man that the pawn captured.
-        let victim = |came: Instant| came < from && self.log.kinds_at(to, came) == Kinds::OCCUPIED;
-        let victim = |came: Instant| left.is_some() && m.promotion().is_some() && victim(came);
+        let promotes = left.is_some() && m.promotion().is_some();
+        let victim = |came: Instant| promotes && came < from && self.log.kinds_at(to, came) == Kinds::OCCUPIED;
         let came = self.log.arrived(to, kinds, from, late).filter(|came| *came >= since && !victim(*came));
         let stood = replaced.or_else(|| self.log.settled(to, kinds, from, late));
         self.coming(node, m, (replaced.or(came), stood), until)

@@ -30,14 +30,13 @@ impl Search<'_> {
         capture + drop + u32::from(self.another_left(m, parent)) + u32::from(order) + late + u32::from(other)
     }
 
-    /// Whether another man of the opponent was lifted and put back, as when it is taken, after the one was that the
-    /// ply captures.
+    /// Whether another man of the opponent was lifted and put back, as when it is taken, after the one that the ply
+    /// captures.
     fn touched_another(&self, m: Move, parent: &Node) -> bool {
         let changed = |square: Square| self.evidence.placement.changed(square);
         let them = parent.position.board().by_color(!parent.position.turn());
-        let others = (self.restless & them).without(m.to());
-        let restless = self.restless.contains(m.to()) && m.is_capture();
-        restless && others.into_iter().any(|other| changed(other) > changed(m.to()))
+        let taken = m.is_capture() && self.restless.contains(m.to());
+        taken && (self.restless & them).into_iter().any(|other| changed(other) > changed(m.to()))
     }
 
     /// How late the ply's man was seen where it went: after its clock had been pressed, or after it had been seen
