@@ -22,9 +22,9 @@ pub fn castled_rook(m: Move) -> Option<Square> {
     uci::destination(m).offset(if rook > king { -1 } else { 1 })
 }
 
-/// Whether a rook goes where castling with a king that stands there puts it.
+/// Whether a rook goes where castling with a king that stands there puts it, which captures nothing.
 pub fn castles_with(m: Move, king: Square) -> bool {
-    let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
+    let Move::Normal { role: Role::Rook, from, capture: None, to, .. } = m else { return false };
     let castled = [(File::A, File::D), (File::H, File::F)].contains(&(from.file(), to.file()));
     castled && king.file() == File::E && [from.rank(), to.rank()] == [king.rank(); 2]
 }
