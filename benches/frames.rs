@@ -4,13 +4,14 @@
 //! of sensors, and go through the machine `ROUNDS` times (2 without); the fastest time of each frame counts, so that
 //! what else the computer does is no part of it. Prints p50, p99 and the worst, where that is in which capture, and
 //! moves a second. Run with `cargo bench --bench frames`; `PROFILES=human GAMES=20 RANDOM=5` choose, `KEEP=DIR` writes
-//! the capture with the worst frame of each profile there.
+//! the capture with the worst frame of each profile there. `CAPTURES=DIR` measures the captures that lie there instead
+//! (moves are those of the truth beside them), such as `bughoused accuracy --keep DIR` leaves.
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 use std::{
     fs::{self, File},
     io::BufReader,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
@@ -55,17 +56,20 @@ struct Worst {
 fn main() {
     let number = |name: &str, or: usize| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
     let (rounds, games, random) = (number("ROUNDS", 2), number("GAMES", 105), number("RANDOM", 30));
-    let profiles = std::env::var("PROFILES").unwrap_or_else(|_| "clean,human,blitz,chaos".into());
-    let sources = sources(games, random as u64);
     println!(
         "{:8} {:>7} {:>8} {:>8} {:>8} {:>9} {:>9}  where",
         "profile", "moves", "frames", "p50 µs", "p99 µs", "worst µs", "moves/s"
     );
+    if let Some(dir) = std::env::var_os("CAPTURES") {
+        return report("captures", &kept(Path::new(&dir)), rounds.max(1));
+    }
+    let profiles = std::env::var("PROFILES").unwrap_or_else(|_| "clean,human,blitz,chaos".into());
+    let sources = sources(games, random as u64);
     for name in profiles.split(',') {
         let profile = Profile::named(name).expect("a profile");
         let captured: Vec<Captured> =
             sources.iter().zip(1..).map(|(source, seed)| capture(source, profile, seed)).collect();
-        report(profile, &captured, rounds.max(1));
+        report(profile.name, &captured, rounds.max(1));
     }
 }
 
@@ -86,13 +90,35 @@ fn capture(source: &Source, profile: &Profile, seed: u64) -> Captured {
     let mut bytes = Vec::new();
     let truth = trial.record(&mut bytes).expect("room in memory");
     let text = String::from_utf8(bytes).expect("JSON is UTF-8");
-    let mut lines = text.lines();
-    let header = Header::parse(lines.next().unwrap_or_default()).expect("a header of ours");
-    let inputs = lines.map(|line| RawInput::parse(line, &header.table.device).expect("a line of ours")).collect();
-    Captured { name: trial.name(), inputs, header, plies: truth.moves.len(), text }
+    Captured::of(trial.name(), text, truth.moves.len())
 }
 
-fn report(profile: &Profile, captured: &[Captured], rounds: usize) {
+/// The captures that lie in a directory, by their names.
+fn kept(dir: &Path) -> Vec<Captured> {
+    let entries = fs::read_dir(dir).expect("a directory of captures").flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let truth = fs::read_to_string(path.with_extension("truth.json")).ok();
+        let truth = truth.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+        let plies = truth.and_then(|truth| truth["moves"].as_array().map(Vec::len)).unwrap_or(0);
+        let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
+        Captured::of(name, fs::read_to_string(path).expect("a capture"), plies)
+    };
+    paths.iter().map(read).collect()
+}
+
+impl Captured {
+    fn of(name: String, text: String, plies: usize) -> Captured {
+        let mut lines = text.lines();
+        let header = Header::parse(lines.next().unwrap_or_default()).expect("a header of ours");
+        let inputs = lines.map(|line| RawInput::parse(line, &header.table.device).expect("a line of ours")).collect();
+        Captured { name, inputs, header, plies, text }
+    }
+}
+
+fn report(profile: &str, captured: &[Captured], rounds: usize) {
     let (mut all, mut worst, mut total) = (Vec::<u64>::new(), Worst::default(), u64::MAX);
     let mut best: Vec<Vec<u64>> = vec![Vec::new(); captured.len()];
     for _ in 0..rounds {
@@ -121,7 +147,7 @@ fn report(profile: &Profile, captured: &[Captured], rounds: usize) {
     let rate = plies as f64 / (total as f64 / 1e9);
     let place = format!("{} at t = {}", captured[worst.game].name, worst.micros);
     let (p50, p99, most) = (at(50), at(99), worst.nanos as f64 / 1e3);
-    println!("{:8} {plies:>7} {:>8} {p50:>8.1} {p99:>8.1} {most:>9.1} {rate:>9.0}  {place}", profile.name, all.len());
+    println!("{:8} {plies:>7} {:>8} {p50:>8.1} {p99:>8.1} {most:>9.1} {rate:>9.0}  {place}", profile, all.len());
     if let Some(dir) = std::env::var_os("KEEP") {
         let path = PathBuf::from(dir).join(&captured[worst.game].name).with_extension("jsonl");
         fs::write(path, &captured[worst.game].text).expect("the directory takes a file");
