@@ -392,7 +392,7 @@ impl<'a> Search<'a> {
         let touched = squares & !parent.mismatch.missing & !to;
         let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
         let stayed = u32::from(stayed || self.came_before(m, parent.position.turn(), self.evidence.since[index % 2]));
-        let untouched = if self.evidence.gap { 0 } else { self.untouched(touched, index, stayed) };
+        let untouched = if self.evidence.gap { 0 } else { self.untouched(m, touched, index, stayed) };
         let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
         let seen = matches!(absence, 0 | cost::ABSENT);
@@ -525,12 +525,14 @@ impl<'a> Search<'a> {
         long || free && came < self.evidence.since[before % 2]
     }
 
-    /// What the squares cost that the ply must have touched in its time and whose reading never changed.
-    fn untouched(&self, squares: Bitboard, index: usize, stayed: u32) -> u32 {
+    /// What the squares cost that the ply must have touched in its time and whose reading never changed. Of a drop
+    /// nothing else is seen.
+    fn untouched(&self, m: Move, squares: Bitboard, index: usize, stayed: u32) -> u32 {
         let since = self.evidence.since[index % 2];
         let still = |square: &Square| self.evidence.placement.changed(*square) < since;
         let count = (squares & !self.dark).into_iter().filter(still).count() as u32;
-        weigh!(self.items, UNTOUCHED * count.max(stayed))
+        let count = if m.from().is_none() { 2 * count } else { count.max(stayed) };
+        weigh!(self.items, UNTOUCHED * count)
     }
 
     /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.
