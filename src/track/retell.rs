@@ -9,7 +9,7 @@ use super::{
     Completed, Completion, Press, Revision,
     board::BoardTrack,
     cost,
-    deaf::Presses,
+    deaf::{Deaf, Presses},
     explain::Look,
     hindsight::{self, Account, Effort, Log, Ply, Told},
     past::Past,
@@ -17,8 +17,9 @@ use super::{
     seen::Seen,
 };
 use crate::{
+    notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
-    types::{BoardId, ByColor, CastlingSide, Color, Instant},
+    types::{BoardId, ByColor, CastlingSide, Color, Instant, Kinds},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
@@ -178,7 +179,7 @@ impl BoardTrack {
         let before = || Self::before(account, &record, &recorded);
         let counts = Self::counts(account, back, &told, &recorded)
             && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
-        let from = Self::differs(&told, &recorded, tail, deaf.is_some()).filter(|_| counts)?;
+        let from = Self::differs(&told, &recorded, tail, deaf).filter(|_| counts)?;
         Some(Reread { first, from: first + from, told })
     }
 
@@ -220,7 +221,7 @@ impl BoardTrack {
         let doubtful = told.doubt() >= cost::PREMOVE;
         let better = doubtful.then(|| hindsight::tell(account, &[], told.cost - cost::REREAD)).flatten();
         let Some(better) = better else { return Some((same, told.clone())) };
-        match Self::differs(&better, told, tail, false) {
+        match Self::differs(&better, told, tail, None) {
             Some(from) => Some((from, better)),
             None if better.cost + cost::PAIRED <= told.cost => None,
             None => Some((same, told.clone())),
@@ -256,8 +257,8 @@ impl BoardTrack {
     }
 
     /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
-    fn differs(told: &Told, recorded: &Told, tail: &[Past], unheard: bool) -> Option<usize> {
-        let back = tail.len();
+    fn differs(told: &Told, recorded: &Told, tail: &[Past], deaf: Option<Deaf>) -> Option<usize> {
+        let (back, unheard) = (tail.len(), deaf.is_some());
         let moves: Vec<Move> = told.moves().collect();
         let kept = moves.iter().zip(tail).take_while(|(new, old)| **new == old.played).count();
         let undone = unheard && moves.len() < back || told.idle > recorded.idle;
@@ -266,8 +267,10 @@ impl BoardTrack {
         let same = |(new, old): &(&Ply, &Past)| (new.completed_at - old.completed_at).abs() <= hindsight::LATE_US;
         let same = told.plies.iter().zip(tail).take_while(same).count();
         let repressed = same < back && told.plies.len() >= back && !unheard;
-        let others = kept < back.min(moves.len()) || repressed || unheard && told.plies.len() < back;
-        let from = kept.min(if unheard { told.plies.len() } else { same });
+        // Where no clock is heard, plies of the record that an account leaves open are completed all the same.
+        let completed = if deaf.is_some_and(|deaf| deaf.until.is_none()) { moves.len() } else { told.plies.len() };
+        let others = kept < back.min(moves.len()) || repressed || unheard && completed < back;
+        let from = kept.min(if unheard { completed } else { same });
         (told.cost + margin <= recorded.cost && others).then_some(from)
     }
 
@@ -304,18 +307,17 @@ impl BoardTrack {
         let (first, from, count) = (*first, *from, self.past.len());
         self.forget_from(from);
         let mut before = self.root(position, count - first);
-        let (kept, plies) = told.plies.split_at((from - first).min(told.plies.len()));
-        for ply in kept {
-            before.play(ply.played);
-        }
+        told.moves().take(from - first).for_each(|kept| _ = before.play(kept));
+        let plies = told.plies.get(from - first..).unwrap_or_default();
         let (again, more) = plies.split_at(plies.len().min(count - from));
         let old = self.past.split_off(from);
-        let complete = |(ply, old): (&Ply, &Past)| {
+        let completed_at: Vec<Instant> = (0..again.len()).map(|index| self.completed_at(plies, index, seen)).collect();
+        let complete = |((ply, completed_at), old): ((&Ply, Instant), &Past)| {
             let completed = Completed {
                 board,
                 played: ply.played,
                 made_at: ply.made_at,
-                completed_at: ply.completed_at,
+                completed_at,
                 clock: ply.press.and_then(|press| press.clock),
                 illegal: reasons(&before, ply.played),
                 rivals: Vec::new(),
@@ -326,15 +328,28 @@ impl BoardTrack {
             before.play(ply.played);
             completed
         };
-        let moves = again.iter().zip(&old).map(complete).collect();
+        let moves = again.iter().zip(completed_at).zip(&old).map(complete).collect();
         self.name_again(from, &old);
         old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {
             self.presses = self.open_presses(before.turn(), more, told, told.plies.len() < count - first);
         }
-        let line: Vec<Move> = more.iter().map(|ply| ply.played).chain(told.line.iter().copied()).collect();
+        let line: Vec<Move> = told.moves().skip(from - first + again.len()).collect();
         self.line = self.rest_of_line(before, &line, seen);
         Revision { board, from, moves }
+    }
+
+    /// When a ply was completed: by its press, or where no clock is heard, as soon after it was made as others are.
+    fn completed_at(&self, plies: &[Ply], index: usize, seen: &Seen<'_>) -> Instant {
+        let Ply { made_at, completed_at, played, .. } = plies[index];
+        // Nobody sees a pawn come that lies on its side; any other man may come yet.
+        if self.completion == Completion::Clock || !plies[index].seen && played.promotion().is_none() {
+            return completed_at;
+        }
+        let came = seen.placement.readings(uci::destination(played)).filter(|reading| reading.since <= completed_at);
+        let came = came.filter(|reading| reading.kinds != Kinds::EMPTY && reading.since >= made_at);
+        let came = came.map(|reading| reading.since).max();
+        completed_at.min(came.unwrap_or(made_at) + self.press_delay())
     }
 
     /// The presses of plies that are not completed yet, and those that nothing answers: where there are `fewer` plies
