@@ -21,7 +21,7 @@ const PRESS_DELAY_US: i64 = 400 * MS;
 /// Latest presses whose delays are taken for that.
 const DELAYS_MAX: usize = 15;
 /// How long a promotion waits for the man that the pawn may be exchanged for.
-const EXCHANGE_US: i64 = 1500 * MS;
+const EXCHANGE_US: i64 = 2500 * MS;
 
 impl BoardTrack {
     /// Notes since when the player to move has let go of what belongs to the move.
