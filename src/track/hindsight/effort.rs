@@ -8,14 +8,14 @@ use std::cell::Cell;
 use super::Teller;
 use crate::types::Instant;
 
-/// Plies that one look at a board weighs before it follows few lines: more than any board needs that is not lost.
+/// Plies that one account weighs before it follows few lines: more than any board needs that is not lost.
 const WEIGHED_MAX: usize = 60_000;
 /// Lines that it follows then.
 const FEW: usize = 8;
 /// Plies that may be weighed without a rest, and how long each one beyond them is rested for, in µs: several times
 /// what weighing it takes.
-const WEIGHED_AT_ONCE: usize = 20_000;
-const REST_US: i64 = 20;
+const WEIGHED_AT_ONCE: usize = 60_000;
+const REST_US: i64 = 10;
 
 /// Plies that were weighed.
 #[derive(Debug, Default)]
@@ -41,7 +41,8 @@ impl Effort {
 impl Teller<'_> {
     /// Lines that are kept after a press.
     pub(super) fn lines(&self) -> usize {
-        if self.log.effort.weighed() > WEIGHED_MAX { FEW } else { self.account.lines }
+        let tired = self.log.effort.weighed() - self.weighed_before > WEIGHED_MAX;
+        if tired { FEW } else { self.account.lines }
     }
 }
 
@@ -57,6 +58,6 @@ mod tests {
     #[test]
     fn what_weighs_much_is_rested_for() {
         assert_eq!(rested_for(WEIGHED_AT_ONCE), 0);
-        assert_eq!(rested_for(WEIGHED_AT_ONCE + 50_000), SECOND);
+        assert_eq!(rested_for(WEIGHED_AT_ONCE + 50_000), SECOND / 2);
     }
 }

@@ -271,6 +271,8 @@ struct Teller<'a> {
     tried: Vec<Tried>,
     /// What a line may cost after the present press.
     most: u32,
+    /// Plies that had been weighed before.
+    weighed_before: usize,
     /// All presses are answered.
     answered: bool,
     /// A list to take moves.
@@ -286,6 +288,7 @@ impl<'a> Teller<'a> {
             log: account.log,
             tried: Vec::new(),
             most: u32::MAX,
+            weighed_before: account.log.effort.weighed(),
             answered: false,
             moves: MoveList::new(),
             items: Items::new(account.noting),
