@@ -98,6 +98,7 @@ fn kept(dir: &Path) -> Vec<Captured> {
     let entries = fs::read_dir(dir).expect("a directory of captures").flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect();
+    assert!(!paths.is_empty(), "{}: expected captures (.jsonl), found none", dir.display());
     paths.sort();
     let read = |path: &PathBuf| {
         let truth = fs::read_to_string(path.with_extension("truth.json")).ok();

@@ -17,6 +17,8 @@ pub const FOREIGN: u32 = 16;
 pub const UNSEEN: u32 = 8;
 /// A square that the ply must have touched and whose reading has not changed.
 pub const UNTOUCHED: u32 = 6;
+/// The same of a drop, of which nothing but its square is seen.
+pub const UNTOUCHED_DROP: u32 = 2 * UNTOUCHED;
 /// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
 /// A ply whose man was in the air when its clock was pressed and was put down after that.

@@ -17,9 +17,8 @@ use super::{
     seen::Seen,
 };
 use crate::{
-    notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
-    types::{BoardId, ByColor, CastlingSide, Color, Instant, Kinds},
+    types::{BoardId, ByColor, CastlingSide, Color, Instant},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
@@ -311,13 +310,12 @@ impl BoardTrack {
         let plies = told.plies.get(from - first..).unwrap_or_default();
         let (again, more) = plies.split_at(plies.len().min(count - from));
         let old = self.past.split_off(from);
-        let completed_at: Vec<Instant> = (0..again.len()).map(|index| self.completed_at(plies, index, seen)).collect();
-        let complete = |((ply, completed_at), old): ((&Ply, Instant), &Past)| {
+        let complete = |(ply, old): (&Ply, &Past)| {
             let completed = Completed {
                 board,
                 played: ply.played,
                 made_at: ply.made_at,
-                completed_at,
+                completed_at: self.counts_at(ply, seen.placement),
                 clock: ply.press.and_then(|press| press.clock),
                 illegal: reasons(&before, ply.played),
                 rivals: Vec::new(),
@@ -328,7 +326,7 @@ impl BoardTrack {
             before.play(ply.played);
             completed
         };
-        let moves = again.iter().zip(completed_at).zip(&old).map(complete).collect();
+        let moves = again.iter().zip(&old).map(complete).collect();
         self.name_again(from, &old);
         old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {
@@ -337,19 +335,6 @@ impl BoardTrack {
         let line: Vec<Move> = told.moves().skip(from - first + again.len()).collect();
         self.line = self.rest_of_line(before, &line, seen);
         Revision { board, from, moves }
-    }
-
-    /// When a ply was completed: by its press, or where no clock is heard, as soon after it was made as others are.
-    fn completed_at(&self, plies: &[Ply], index: usize, seen: &Seen<'_>) -> Instant {
-        let Ply { made_at, completed_at, played, .. } = plies[index];
-        // Nobody sees a pawn come that lies on its side; any other man may come yet.
-        if self.completion == Completion::Clock || !plies[index].seen && played.promotion().is_none() {
-            return completed_at;
-        }
-        let came = seen.placement.readings(uci::destination(played)).filter(|reading| reading.since <= completed_at);
-        let came = came.filter(|reading| reading.kinds != Kinds::EMPTY && reading.since >= made_at);
-        let came = came.map(|reading| reading.since).max();
-        completed_at.min(came.unwrap_or(made_at) + self.press_delay())
     }
 
     /// The presses of plies that are not completed yet, and those that nothing answers: where there are `fewer` plies

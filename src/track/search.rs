@@ -525,14 +525,15 @@ impl<'a> Search<'a> {
         long || free && came < self.evidence.since[before % 2]
     }
 
-    /// What the squares cost that the ply must have touched in its time and whose reading never changed. Of a drop
-    /// nothing else is seen.
+    /// What the squares cost that the ply must have touched in its time and whose reading never changed.
     fn untouched(&self, m: Move, squares: Bitboard, index: usize, stayed: u32) -> u32 {
         let since = self.evidence.since[index % 2];
         let still = |square: &Square| self.evidence.placement.changed(*square) < since;
         let count = (squares & !self.dark).into_iter().filter(still).count() as u32;
-        let count = if m.from().is_none() { 2 * count } else { count.max(stayed) };
-        weigh!(self.items, UNTOUCHED * count)
+        match m {
+            Move::Put { .. } => weigh!(self.items, UNTOUCHED_DROP * count),
+            _ => weigh!(self.items, UNTOUCHED * count.max(stayed)),
+        }
     }
 
     /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.

@@ -5,10 +5,13 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    Completion,
     board::{BoardTrack, LinePly},
+    hindsight::Ply,
     search,
 };
 use crate::{
+    notation::uci,
     rules::{BoardPosition, Move},
     sense::Placement,
     types::{Bitboard, Instant, Kinds, MS, Role, Square},
@@ -61,10 +64,29 @@ impl BoardTrack {
     /// the other man.
     pub(super) fn stands_since(&self, ply: &LinePly, placement: &Placement) -> Instant {
         let reply = self.line.first().map_or(Instant(i64::MAX), |reply| reply.made_at);
-        let came = placement.readings(ply.played.to()).filter(|_| ply.played.promotion().is_some());
-        let came = came.filter(|reading| reading.since < reply && reading.kinds != Kinds::EMPTY);
-        came.map(|reading| reading.since).max().map_or(ply.made_at, |since| since.max(ply.made_at))
+        match ply.played.promotion() {
+            Some(_) => stands_since(ply.played, ply.made_at, placement, reply),
+            None => ply.made_at,
+        }
     }
+
+    /// When a ply counts that hindsight has told, and that was completed by its press at the latest: where no clock is
+    /// heard, as soon after its man came to stand as others are.
+    pub(super) fn counts_at(&self, ply: &Ply, placement: &Placement) -> Instant {
+        let Ply { played, made_at, seen, completed_at, .. } = *ply;
+        // Nobody sees a pawn come that lies on its side; any other man may come yet.
+        if self.completion == Completion::Clock || !seen && played.promotion().is_none() {
+            return completed_at;
+        }
+        completed_at.min(stands_since(played, made_at, placement, completed_at + 1) + self.press_delay())
+    }
+}
+
+/// Since when what stood where a move went before `until` has stood there; not before the move was made.
+fn stands_since(m: Move, made_at: Instant, placement: &Placement, until: Instant) -> Instant {
+    let readings = placement.readings(uci::destination(m));
+    let came = readings.filter(|reading| reading.since < until && reading.kinds != Kinds::EMPTY);
+    came.map(|reading| reading.since).max().map_or(made_at, |since| since.max(made_at))
 }
 
 /// When the first of these plies was made: `or` if the others touched all of its squares, and then not later than the
