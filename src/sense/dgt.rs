@@ -5,7 +5,8 @@
 //! that was switched off and on has forgotten 4B. Nothing protects a payload against garbling, and changes are not
 //! numbered, so the whole board is asked for after a reject, as soon as changes are over, after rest, and where what it
 //! shows cannot be. One that differs on many fields from what was told is not believed before it is told again: a byte
-//! that came twice moves all behind it to the next field.
+//! that came twice moves all behind it to the next field. Nor is a press with times that no clock can
+//! show.
 
 use std::collections::VecDeque;
 
@@ -35,6 +36,10 @@ const SETTLED_US: i64 = 250 * MS;
 const DOUBTED_FIELDS: usize = 4;
 /// So many in a row are; the next one is believed.
 const DOUBTED_MAX: usize = 2;
+/// A running clock may tell of its times so much later than it shows them, in seconds.
+const CLOCK_LATE_S: i64 = 5;
+/// No press adds more to a time, in seconds.
+const BONUS_MAX_S: i64 = 120;
 /// Commands that may wait.
 const QUEUE_MAX: usize = 16;
 
@@ -73,6 +78,31 @@ struct Told {
     codes: Option<Box<[u8; 64]>>,
     /// Boards that were doubted since one was believed.
     doubted: ArrayVec<Box<[u8; 64]>, DOUBTED_MAX>,
+    /// The times that were told last, and those that were doubted since.
+    times: Option<Times>,
+    doubted_times: Option<Times>,
+}
+
+/// Times that a clock showed at some instant.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    at: Instant,
+    reading: ClockReading,
+}
+
+impl Times {
+    /// Whether a clock that ran may tell this so much later: a garbled message tells of a press with times that none
+    /// shows.
+    fn lead_to(&self, later: &Times) -> bool {
+        let passed = (later.at - self.at) / SECOND + CLOCK_LATE_S;
+        let sides = [(self.reading.left, later.reading.left), (self.reading.right, later.reading.right)];
+        let may_follow = |(before, after): (Face, Face)| {
+            let change = i64::from(after.seconds) - i64::from(before.seconds);
+            (-passed..=BONUS_MAX_S).contains(&change)
+        };
+        let lever = |times: &Times| (times.reading.running, times.reading.right_high);
+        !self.reading.running || lever(self) == lever(later) || sides.into_iter().all(may_follow)
+    }
 }
 
 impl Told {
@@ -92,6 +122,19 @@ impl Told {
             self.doubted.clear();
         } else {
             self.doubted.push(Box::new(*codes));
+        }
+        believed
+    }
+
+    /// Whether a clock is believed: what it tells follows from what it told, or from what was doubted. One that runs
+    /// tells its times every second.
+    fn believes_times(&mut self, times: Times) -> bool {
+        let follow = |before: &Option<Times>| before.as_ref().is_none_or(|before| before.lead_to(&times));
+        let believed = follow(&self.times) || self.doubted_times.is_some() && follow(&self.doubted_times);
+        if believed {
+            (self.times, self.doubted_times) = (Some(times), None);
+        } else {
+            self.doubted_times = Some(times);
         }
         believed
     }
@@ -119,7 +162,7 @@ impl DgtDevice {
         let identity = &mut self.identity;
         let link = &mut self.link;
         let (keep_alives, confirm, told) = (&mut self.keep_alives, &mut self.confirm, &mut self.told);
-        let (mut heard, mut doubted) = (false, false);
+        let (mut heard, mut doubted, mut doubted_times) = (false, false, false);
         self.decoder.push(bytes, |message| {
             heard = true;
             if is_answer(&message) {
@@ -137,6 +180,10 @@ impl DgtDevice {
                     doubted = true;
                     return;
                 }
+                Message::Clock(reading) if !told.believes_times(Times { at, reading: *reading }) => {
+                    doubted_times = true;
+                    return;
+                }
                 Message::BoardDump(_) => *confirm = None,
                 _ => {}
             }
@@ -149,6 +196,9 @@ impl DgtDevice {
         }
         if doubted {
             self.decoder.reject("doubted board");
+        }
+        if doubted_times {
+            self.decoder.reject("doubted times");
         }
         if self.decoder.rejects().total() != self.rejects_seen {
             self.rejects_seen = self.decoder.rejects().total();
@@ -347,6 +397,36 @@ mod tests {
         check(&[&[0, 2, 4, 6], &moved, &moved, &moved], &[true, false, true, true]);
         check(&[&[0, 2, 4, 6], &moved, &[], &[0, 1, 2, 3, 4, 5, 6, 7]], &[true, false, false, true]);
         check(&[&[]], &[true]);
+    }
+
+    #[test]
+    fn a_press_with_times_that_a_clock_cannot_show_is_told_again_before_it_is_believed() {
+        // Seconds since the start, the bytes of a clock: right, left, status; whether they are believed.
+        type Told<'a> = (i64, [u8; 3], [u8; 3], u8, bool);
+        const RUNS: u8 = 1;
+        const PRESSED: u8 = 3;
+        let check = |clocks: &[Told<'_>]| {
+            let mut board = DgtDevice::default();
+            board.link(Instant::ZERO, true);
+            for (second, right, left, status, expect) in clocks {
+                let message = [&[0x8d, 0, 10][..], right, left, &[*status]].concat();
+                let mut told = false;
+                board.bytes(Instant(second * SECOND), &message, |fact| told |= matches!(fact, Fact::Clock(_)));
+                assert_eq!(told, *expect, "second {second} of {clocks:?}");
+            }
+            let doubted = clocks.iter().filter(|(.., told)| !told).count();
+            assert_eq!(board.counters().1.of("doubted times") as usize, doubted);
+        };
+        let [at_4, at_3, at_9] =
+            [[0, 4, 0], [0, 3, 59], [0, 9, 0]].map(|[h, m, s]: [u8; 3]| [h, m, s / 10 * 16 + s % 10]);
+        check(&[(0, at_4, at_4, RUNS, true), (1, at_3, at_4, PRESSED, true), (2, at_4, at_4, RUNS, true)]);
+        check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, PRESSED, false), (2, at_3, at_4, RUNS, true)]);
+        check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, PRESSED, false), (2, at_9, at_4, PRESSED, true)]);
+        check(&[(0, at_9, at_9, RUNS, true), (1, at_4, at_9, PRESSED, false), (400, at_4, at_9, PRESSED, true)]);
+        // Times alone are doubted elsewhere.
+        check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, RUNS, true), (2, at_3, at_4, RUNS, true)]);
+        // Whoever sets a clock has stopped it.
+        check(&[(0, at_4, at_4, 0, true), (1, at_9, at_9, 0, true), (2, at_4, at_4, RUNS, true)]);
     }
 
     #[test]

@@ -424,6 +424,9 @@ fn parse_clock(right: [u8; 3], left: [u8; 3], status: u8) -> Result<Message, &'s
             ],
         });
     }
+    if status & 0x40 != 0 {
+        return Err("clock status");
+    }
     if status & 0x20 != 0 {
         return Ok(Message::NoClock);
     }

@@ -82,6 +82,7 @@ fn clock_missing_and_clock_answers() {
 #[test]
 fn impossible_clock_messages_are_rejected_by_reason() {
     assert_eq!(decode_counting(&[0x8d, 0, 10, 0, 0, 0, 0, 0, 0, 0]).1.of("clock all zero"), 1);
+    assert_eq!(decode_counting(&[0x8d, 0, 10, 0, 3, 3, 0x48, 0, 3, 0x52]).1.of("clock status"), 1, "a byte came twice");
     for bad in [[0x0b, 0, 0], [0, 0x60, 0], [0, 0, 0x0a], [0x0f, 0, 1]] {
         let [h, m, s] = bad;
         let (messages, rejects) = decode_counting(&[0x8d, 0, 10, h, m, s, 1, 0, 0, 1]);
