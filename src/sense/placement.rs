@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     rules::BoardPosition,
-    types::{Bitboard, Color, Instant, Kinds, Piece, Role, Square},
+    types::{Bitboard, Color, Instant, Kinds, MS, Piece, Role, Square},
 };
 
 /// The sets of [`Kinds`] of all squares, turned round: for each kind, the squares where it may stand.
@@ -14,15 +14,22 @@ pub struct Placement {
     empty: Bitboard,
     men: [[Bitboard; 6]; 2],
     changed: [Instant; 64],
+    /// Since when each square may have shown that: sooner than it was told where the message of it was lost.
+    begun: [Instant; 64],
     latest: Instant,
     /// When all squares were told at once last.
     looked: Instant,
     /// What each square showed before, the last first.
-    earlier: Vec<ArrayVec<(Instant, Kinds), EARLIER_MAX>>,
+    earlier: Vec<ArrayVec<Earlier, EARLIER_MAX>>,
 }
 
 /// Earlier readings of a square that are kept.
 const EARLIER_MAX: usize = 16;
+/// A change that all squares told at once first is told by its own message so soon after that, if none was lost.
+const TOLD_US: i64 = 300 * MS;
+
+/// What a square showed before: since when, since when it may have, and what.
+type Earlier = (Instant, Instant, Kinds);
 
 /// What one square showed for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +38,14 @@ pub struct Reading {
     pub square: Square,
     /// What may have stood there.
     pub kinds: Kinds,
-    /// From when.
+    /// From when: when it was told.
     pub since: Instant,
+    /// From when it may have been so: before it was told, if the message of it was lost.
+    pub begun: Instant,
     /// Until when; far in the future for what it shows now.
     pub until: Instant,
+    /// Until when for certain: the message of the next reading may have been lost.
+    pub surely: Instant,
 }
 
 /// Squares where a placement contradicts a position.
@@ -67,6 +78,7 @@ impl Default for Placement {
             empty: Bitboard::FULL,
             men: [[Bitboard::FULL; 6]; 2],
             changed: [Instant::LONG_AGO; 64],
+            begun: [Instant::LONG_AGO; 64],
             latest: Instant::LONG_AGO,
             looked: Instant::LONG_AGO,
             earlier,
@@ -95,15 +107,31 @@ impl Placement {
 
     /// Takes the reading of one square in; true if it says something else than before.
     pub fn set(&mut self, square: Square, kinds: Kinds, at: Instant) -> bool {
+        let index = usize::from(square);
         let before = self.kinds(square);
         if before == kinds {
+            if at - self.changed[index] <= TOLD_US {
+                self.begun[index] = self.changed[index];
+            }
             return false;
         }
         self.keep(square, before);
         self.retag(square, kinds);
-        self.changed[usize::from(square)] = at;
+        (self.changed[index], self.begun[index]) = (at, at);
         self.latest = at;
         true
+    }
+
+    /// Takes the reading of one square in that was told with all others, and that none of its own has told: that was
+    /// lost, since all were told at `looked`. True if it says something else than before.
+    pub fn find(&mut self, square: Square, kinds: Kinds, looked: Instant, at: Instant) -> bool {
+        let index = usize::from(square);
+        let before = self.changed[index];
+        let is_new = self.kinds(square) != kinds && self.set(square, kinds, at);
+        if is_new && looked != Instant::LONG_AGO {
+            self.begun[index] = looked.max(before).min(at);
+        }
+        is_new
     }
 
     /// Keeps what a square showed until now, if its sensor has said anything yet.
@@ -116,7 +144,7 @@ impl Placement {
         if earlier.is_full() {
             earlier.pop();
         }
-        earlier.insert(0, (since, shown));
+        earlier.insert(0, (since, self.begun[usize::from(square)], shown));
     }
 
     /// What a square has shown since its last change was this.
@@ -135,8 +163,9 @@ impl Placement {
     pub fn turn(&mut self) {
         self.cells.reverse();
         self.changed.reverse();
+        self.begun.reverse();
         self.earlier.reverse();
-        for (_, kinds) in self.earlier.iter_mut().flatten() {
+        for (.., kinds) in self.earlier.iter_mut().flatten() {
             *kinds = kinds.from_other_side();
         }
         for (square, kinds) in Square::ALL.into_iter().zip(self.cells) {
@@ -176,12 +205,13 @@ impl Placement {
 
     /// Whether this man may have stood on a square at some time between `from` and `to`.
     pub fn showed(&self, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
-        let mut until = self.changed(square);
-        if until <= to && self.allows(man).contains(square) {
+        let index = usize::from(square);
+        if self.begun[index] <= to && self.allows(man).contains(square) {
             return true;
         }
-        for (since, kinds) in &self.earlier[usize::from(square)] {
-            if kinds.allows(Some(man)) && *since <= to && until > from {
+        let mut until = self.changed(square);
+        for (since, begun, kinds) in &self.earlier[index] {
+            if kinds.allows(Some(man)) && *begun <= to && until > from {
                 return true;
             }
             until = *since;
@@ -191,12 +221,12 @@ impl Placement {
 
     /// What a square shows and showed, the last first.
     pub fn readings(&self, square: Square) -> impl Iterator<Item = Reading> + '_ {
-        let now = std::iter::once((self.changed(square), self.kinds(square)));
+        let now = std::iter::once((self.changed(square), self.begun[usize::from(square)], self.kinds(square)));
         let all = now.chain(self.earlier[usize::from(square)].iter().copied());
-        let mut until = Instant(i64::MAX);
-        all.map(move |(since, kinds)| {
-            let reading = Reading { square, kinds, since, until };
-            until = since;
+        let (mut until, mut surely) = (Instant(i64::MAX), Instant(i64::MAX));
+        all.map(move |(since, begun, kinds)| {
+            let reading = Reading { square, kinds, since, begun, until, surely };
+            (until, surely) = (since, begun);
             reading
         })
     }
@@ -207,8 +237,8 @@ impl Placement {
             return self.kinds(square);
         }
         let earlier = &self.earlier[usize::from(square)];
-        let then = earlier.iter().find(|(since, _)| *since <= at).or(earlier.last());
-        then.map_or(Kinds::ANY, |(_, kinds)| *kinds)
+        let then = earlier.iter().find(|(since, ..)| *since <= at).or(earlier.last());
+        then.map_or(Kinds::ANY, |(.., kinds)| *kinds)
     }
 
     /// Since when a square showed what it did at some time, as far as it is remembered.

@@ -92,9 +92,14 @@ impl BoardSense {
     /// All cells at once; true if any reading is new.
     pub fn dump(&mut self, cells: &[Kinds; 64], at: Instant) -> bool {
         self.cells = *cells;
+        let looked = self.placement.looked();
         self.placement.look(at);
         let turned = self.find_rotation(at);
-        self.rebuild(at) || turned
+        let lies = self.turned.unwrap_or(false);
+        let found = (0u8..)
+            .zip(*cells)
+            .fold(false, |found, (field, kinds)| self.placement.find(square(field, lies), kinds, looked, at) || found);
+        found || turned
     }
 
     /// Something else stands on a field than was said, since when that was said.
@@ -156,7 +161,7 @@ fn square(field: u8, turned: bool) -> Square {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Color, Role};
+    use crate::types::{Color, MS, Role, SECOND};
 
     fn set_up(turned: bool) -> [Kinds; 64] {
         let board = BoardPosition::new(RuleSet::WBN_1_00.moves);
@@ -182,6 +187,25 @@ mod tests {
         let mut told = BoardSense::new(Some(false));
         told.dump(&set_up(true), Instant::ZERO);
         assert_eq!(told.turned(), Some(false));
+    }
+
+    #[test]
+    fn a_change_whose_message_was_lost_may_have_come_since_all_was_told() {
+        const E2: u8 = 52;
+        let second = |seconds: i64| Instant(seconds * SECOND);
+        let begun = |sense: &BoardSense| sense.placement().readings(Square::E2).next().map(|reading| reading.begun);
+        let mut sense = BoardSense::new(Some(false));
+        sense.dump(&set_up(false), second(1));
+        assert_eq!(begun(&sense), Some(second(1)), "nothing was told before");
+        sense.dump(&set_up(false), second(2));
+        let mut left = set_up(false);
+        left[usize::from(E2)] = Kinds::EMPTY;
+        sense.dump(&left, second(4));
+        assert_eq!(begun(&sense), Some(second(2)), "its message was lost");
+        let stood = sense.placement().readings(Square::E2).nth(1).map(|reading| (reading.surely, reading.until));
+        assert_eq!(stood, Some((second(2), second(4))));
+        sense.cell(E2, Kinds::EMPTY, second(4) + 5 * MS);
+        assert_eq!(begun(&sense), Some(second(4)), "it came a little later");
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub const CAUGHT_PASSING: u32 = CAUGHT + 1;
 pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
+/// A ply of a promoted man that lay on its side and lies there, too.
+pub const LIES_ON: u32 = 4;
 /// A ply of a promoted man that lay on its side: nobody has seen it leave its square.
 pub const RISEN: u32 = 5;
 /// Castling whose king nobody has seen: it has left its square, and the rook has come to its own.
@@ -108,6 +110,10 @@ pub const ILLEGAL_ON: u32 = 8;
 pub const ILLEGAL_AHEAD: u32 = ILLEGAL + PREMOVE;
 /// How much cheaper than all legal accounts of the last plies one with an illegal ply must be.
 pub const ILLEGAL_BEFORE: u32 = 6;
+/// An illegal ply of the record, where legal ones may explain more after all.
+pub const ACQUITTED: u32 = 12;
+/// All that may speak against those.
+pub const ACQUITTED_MOST: u32 = 8;
 /// Illegal castling: king and rook do not come to those squares by chance.
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.

@@ -58,9 +58,10 @@ impl Illegal {
         self.reasons == [Reason::DropNotInPocket]
     }
 
-    /// Whether it is such a drop of a kind that another board may be sending.
+    /// Whether it is a drop from no pocket of a kind that another board may be sending, or that may have come from
+    /// another square.
     pub fn is_awaited(&self, awaits: &ByRole<bool>) -> bool {
-        self.is_from_nowhere() && *awaits.get(self.played.role())
+        self.reasons.contains(&Reason::DropNotInPocket) && *awaits.get(self.played.role())
     }
 }
 
@@ -99,7 +100,7 @@ fn tried(
     let items = Items::new(evidence.noting);
     let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
     let aliases = with_stranger(position, evidence, attempt);
-    let Rest { cost: rest, mismatch, beside, air, taken, items } =
+    let Rest { cost: rest, mismatch, beside, air, taken, late, items } =
         rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
     // Who then takes the king shows that it was left in check.
     let weight = if taken { weight.min(cost::ILLEGAL_KING + cost::PLY) } else { weight };
@@ -108,6 +109,7 @@ fn tried(
     // What left later may be what the reply captures. A man of the opponent's is rather the reply itself.
     let theirs = reasons.iter().any(|reason| matches!(reason, Reason::NotYourPiece | Reason::DropWrongColour));
     let open = air.into_iter().any(|square| theirs || placement.changed(square) + AT_PRESS_US <= press);
+    let open = open || late && placement.changed(uci::destination(played)) > press;
     // A real man stands there: that does not come about because something else is read wrongly. What has stood beside
     // its square since before the turn is no part of the move, nor is what the other player has put down meanwhile.
     let turn = evidence.rest_since.max(evidence.pressed[1]);
@@ -141,6 +143,8 @@ struct Rest {
     air: Bitboard,
     /// The king was taken.
     taken: bool,
+    /// A man of the same player that had left its square before the press has come to another one after that.
+    late: bool,
     items: Vec<Item>,
 }
 
@@ -185,10 +189,15 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     for m in &found.line {
         after.play(*m);
     }
+    let comes = |m: &Move| {
+        let left = m.from().is_some_and(|from| placement.changed(from) + AT_PRESS_US <= press);
+        left && placement.changed(uci::destination(*m)) > press
+    };
+    let late = found.line.iter().skip(1).step_by(2).any(comes);
     let (beside, air) = stand_beside(&after, placement, found.mismatch);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
     let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
-    Rest { cost, mismatch: found.mismatch, beside, air, taken, items }
+    Rest { cost, mismatch: found.mismatch, beside, air, taken, late, items }
 }
 
 /// Whether all men that stand where none should are men that are missing beside, and the others that are missing.
@@ -373,8 +382,8 @@ fn looks(position: &BoardPosition, placement: &Placement, square: Square, man: P
 fn both_stood(evidence: Evidence<'_>, (from, man): (Square, Piece), (to, seen): (Square, Piece)) -> bool {
     let placement = evidence.placement;
     let since = placement.readings(to).find(|reading| reading.kinds == Kinds::only(seen)).map(|reading| reading.since);
-    let until = placement.readings(from).find(|reading| reading.kinds == Kinds::only(man)).map(|reading| reading.until);
-    since.zip(until).is_some_and(|(since, until)| since + CARRIED_US < until)
+    let stood = placement.readings(from).find(|reading| reading.kinds == Kinds::only(man));
+    since.zip(stood).is_some_and(|(since, stood)| since + CARRIED_US < stood.surely)
 }
 
 /// Whether the man takes the king of the other player, which stood in check.
@@ -441,7 +450,10 @@ fn stood(
 /// Whether a square showed a man at some time between two instants: one that feels only that something is there must
 /// have felt it come in the player's turn.
 fn showed(evidence: Evidence<'_>, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
-    let told = |reading: &Reading| reading.kinds.single().is_some() || reading.since >= evidence.since[0];
+    // What has stood there since the set-up has not come.
+    let first = evidence.placement.readings(square).last().map(|reading| reading.since);
+    let came = |reading: &Reading| reading.since >= evidence.since[0] && Some(reading.since) != first;
+    let told = |reading: &Reading| reading.kinds.single().is_some() || came(reading);
     let shows = |reading: &Reading| reading.kinds.allows(Some(man)) && reading.since <= to && reading.until >= from;
     evidence.placement.readings(square).any(|reading| shows(&reading) && told(&reading))
 }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Move},
+    rules::{BoardPosition, Move, Reason},
     sense::Reading,
     types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
 };
@@ -169,6 +169,7 @@ impl BoardTrack {
         let asked = (!self.is_doubtful()).then_some(&mut suspicion);
         let (there, illegal, effort) = ((&position, seen, at), illegal.map(|illegal| illegal.cost), Effort::default());
         let told = self.reread(there, (illegal, true), asked, &effort, &mut look);
+        let told = told.or_else(|| self.acquit(there, &effort, &mut look));
         self.suspicion = suspicion;
         self.rests_until = effort.rest(at);
         self.note_look(look);
@@ -183,7 +184,9 @@ impl BoardTrack {
             root.set_pocket(color, *position.pocket(color));
         }
         for past in tail {
-            if let Move::Put { role, .. } = past.played {
+            // One that was in no pocket has left none.
+            let held = !past.illegal.contains(&Reason::DropNotInPocket);
+            if let (true, Move::Put { role, .. }) = (held, past.played) {
                 root.add_to_pocket(past.before.turn(), role);
             }
         }

@@ -13,7 +13,7 @@ use super::{
     explain::Look,
     hindsight::{self, Account, Effort, Log, Ply, Told},
     past::Past,
-    search::Hand,
+    search::{self, Hand},
     seen::Seen,
 };
 use crate::{
@@ -22,8 +22,8 @@ use crate::{
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
-const NEAR: Reach = Reach { plies: 8, lines: 64, accuses: false };
-const FAR: Reach = Reach { plies: 14, lines: 160, accuses: false };
+const NEAR: Reach = Reach { plies: 8, lines: 64, accuses: false, acquits: false };
+const FAR: Reach = Reach { plies: 14, lines: 160, accuses: false, acquits: false };
 
 /// How much is read anew.
 #[derive(Clone, Copy)]
@@ -34,6 +34,8 @@ struct Reach {
     lines: usize,
     /// A ply may have been illegal.
     accuses: bool,
+    /// A ply that is said to be illegal may have been a legal one.
+    acquits: bool,
 }
 
 /// What came out of reading anew beside that.
@@ -111,6 +113,29 @@ impl BoardTrack {
         far.or(near)
     }
 
+    /// What was played lately, if one of the last plies is said to be illegal and a legal one explains more.
+    pub(super) fn acquit(
+        &self,
+        there: (&BoardPosition, &Seen<'_>, Instant),
+        effort: &Effort,
+        look: &mut Option<Look>,
+    ) -> Option<Reread> {
+        let reach = Reach { acquits: true, ..NEAR };
+        let is_illegal = |past: &&Past| !past.illegal.is_empty();
+        let back = self.back(reach);
+        self.past.iter().rev().take(back).find(is_illegal)?;
+        let mut findings = Findings::default();
+        let told = self.reread_within(reach, there, None, None, effort, &mut findings);
+        let told = told.filter(|told| told.told.doubt() <= cost::ACQUITTED_MOST)?;
+        let mut end = self.root(there.0, back);
+        told.told.moves().for_each(|played| _ = end.play(played));
+        // What an illegal ply explains the legal ones must explain, too.
+        let accused = self.past[told.from..].iter().filter(is_illegal).map(|past| search::squares_of(past.played));
+        let accused = accused.reduce(|all, squares| all | squares)?;
+        *look = findings.look;
+        (there.1.placement.mismatch(&end).any() & accused).is_empty().then_some(told)
+    }
+
     /// The same, as far as that.
     fn reread_within(
         &self,
@@ -154,7 +179,7 @@ impl BoardTrack {
         };
         let straight = hindsight::straight(account, &record);
         // Other presses of the same plies say nothing about an illegal move.
-        let may_repress = deaf.is_none() && illegal.is_none();
+        let may_repress = deaf.is_none() && illegal.is_none() && !reach.acquits;
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some((same, (told, _))) = otherwise.filter(|_| may_repress).zip(straight.as_ref()) {
             let (from, told) = Self::repressed(account, tail, (same, told))?;
@@ -166,7 +191,8 @@ impl BoardTrack {
                 return None;
             }
         }
-        let recorded = straight.map(|(told, _)| told).or_else(|| hindsight::recorded(account, &record))?;
+        let mut recorded = straight.map(|(told, _)| told).or_else(|| hindsight::recorded(account, &record))?;
+        recorded.cost += cost::ACQUITTED * tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
             return Some(Reread { first, from: first + same, told: recorded });
         }
@@ -348,12 +374,14 @@ impl BoardTrack {
         pressed.chain(self.heard.iter().copied().filter(|press| press.at > answered)).collect()
     }
 
-    /// Plies that are read anew: no illegal one and nothing before it, none that was given.
+    /// Plies that are read anew: no illegal one but that which may be acquitted and nothing before it, none that was
+    /// given.
     fn back(&self, reach: Reach) -> usize {
+        let mut acquits = reach.acquits;
         self.past[self.given.min(self.past.len())..]
             .iter()
             .rev()
-            .take_while(|past| past.illegal.is_empty())
+            .take_while(|past| past.illegal.is_empty() || std::mem::take(&mut acquits))
             .count()
             .min(reach.plies)
     }

@@ -558,7 +558,7 @@ impl<'a> Search<'a> {
         // Something else may have passed over the square that the man left.
         let left = readings.find(|(then, before)| then.kinds == Kinds::EMPTY && before.kinds == man);
         let came = placement.readings(m.to()).find(|reading| reading.kinds == man && reading.since >= since);
-        left.zip(came).is_some_and(|((left, _), came)| came.since + super::CARRIED_US < left.since)
+        left.zip(came).is_some_and(|((left, _), came)| came.since + super::CARRIED_US < left.begun)
     }
 
     /// How many plies a line shares with what was believed.

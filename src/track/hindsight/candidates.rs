@@ -18,6 +18,8 @@ impl Teller<'_> {
         let to = !board.occupied() & (shown.felt() | later.felt());
         let promoting = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let to = to | board.occupied() | self.account.blind | promoting;
+        let lies = |from: Square| self.lay(node, shown, from);
+        let to = if (node.position.promoted() & from).into_iter().any(lies) { Bitboard::FULL } else { to };
         Among { from, to, drops: to, touching: Bitboard::FULL }
     }
 
@@ -76,7 +78,8 @@ impl Teller<'_> {
             let man = node.squares.at(from);
             shown.at(from).meets(Kinds::EMPTY) || !shown.at(from).meets(man) || shown.at(from).or(man) != man
         });
-        let laid = m.promotion().is_some() && shown.at(to).meets(Kinds::EMPTY);
+        let lies = m.promotion().is_some() || m.from().is_some_and(|from| self.lay(node, shown, from));
+        let laid = lies && shown.at(to).meets(Kinds::EMPTY);
         let blind = self.log.blind(node.completed[1], node.completed[1]).contains(to)
             && self.account.may_be_blind(to, node.position.turn());
         let them = !node.position.turn();
@@ -84,6 +87,11 @@ impl Teller<'_> {
         let caught = || !node.position.board().by_color(them).contains(to) && Role::ALL.into_iter().any(takes);
         let taken = m.is_capture() && shown.at(to).meets(Kinds::EMPTY);
         left && (arrives || laid || blind || taken || caught() || self.exchanged(node, to, later))
+    }
+
+    /// Whether a promoted man lay on a square, where nothing felt it, while a clock told of every ply.
+    fn lay(&self, node: &Node, shown: &Squares, from: Square) -> bool {
+        self.account.deaf.is_none() && node.position.promoted().contains(from) && shown.at(from) == Kinds::EMPTY
     }
 
     /// Whether the man of a move was in the air when the clock was pressed, and was put down there after that.

@@ -146,6 +146,7 @@ impl Charge<'_> {
             _ if landed => named!(LANDED),
             _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
+            _ if self.pressed && since == Kinds::EMPTY && self.had_lain(log) => named!(LIES_ON),
             _ if castled && self.played.from().is_some_and(left) => named!(HALF_CASTLED),
             Move::Put { .. } if caught => named!(CAUGHT_DROP),
             _ if caught && self.next.is_some_and(|(next, _)| next.is_en_passant()) => named!(CAUGHT_PASSING),
@@ -154,6 +155,16 @@ impl Charge<'_> {
             _ if self.pressed && self.was_put_back(log, to) => named!(RESTORED),
             _ => named!(NEVER),
         }
+    }
+
+    /// Whether the man of the ply is a promoted one that lay on its side where it was: nothing has felt it leave.
+    fn had_lain(&self, log: &Log<'_>) -> bool {
+        let promoted = self.position.promoted().contains(uci::destination(self.played));
+        let from = self.played.from().filter(|_| promoted && self.played.promotion().is_none());
+        from.is_some_and(|from| {
+            let empty = log.kinds_at(from, self.at) == Kinds::EMPTY;
+            empty && log.stayed(from, self.earlier, self.at + LATE_US)
+        })
     }
 
     /// Whether the man of the ply came there after the press and before the reply's: it had been knocked over.

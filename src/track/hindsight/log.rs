@@ -144,7 +144,7 @@ impl<'a> Log<'a> {
 
     /// Everything that a square showed between two instants.
     fn shown_on(&self, square: Square, from: Instant, to: Instant) -> Kinds {
-        let readings = self.placement.readings(square).filter(|reading| reading.since <= to && reading.until >= from);
+        let readings = self.placement.readings(square).filter(|reading| reading.begun <= to && reading.until >= from);
         readings.map(|reading| reading.kinds).reduce(Kinds::or).unwrap_or(Kinds::ANY)
     }
 
@@ -212,12 +212,13 @@ impl<'a> Log<'a> {
         let slack = |reading: &Reading| if is_vague(reading.kinds) { SCAN_US } else { CARRIED_US };
         let came = self.last(to, until).filter(|reading| is_vague(reading.kinds) || reading.kinds == man);
         let left = self.arrived(from, Kinds::EMPTY, since, until);
+        let left = left.and_then(|left| self.last(from, left)).map(|left| left.begun);
         came.zip(left).is_some_and(|(came, left)| came.since + slack(&came) < left)
     }
 
     /// Whether the reading of a square stayed the same all the time between two instants.
     pub fn stayed(&self, square: Square, from: Instant, to: Instant) -> bool {
-        self.placement.readings(square).any(|reading| reading.since <= from && reading.until > to)
+        self.placement.readings(square).any(|reading| reading.since <= from && reading.surely > to)
     }
 }
 
