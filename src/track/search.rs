@@ -11,6 +11,7 @@ mod arriving;
 mod evidence;
 mod floor;
 mod frontier;
+mod lying;
 mod reach;
 mod refund;
 mod returned;
@@ -313,12 +314,14 @@ impl<'a> Search<'a> {
         let turn = root.position.turn();
         let held = self.evidence.lifted.get(turn).as_ref().is_some_and(|hand| hand.count() > 0);
         let dropped = held && (self.evidence.blind & !root.position.board().occupied()).any();
+        // As the last resort a man that lies may have been moved, and lie there.
+        let lying = self.evidence.unseen == 0 && (self.evidence.blind & root.position.promoted()).any();
         root.mismatch.foreign.any()
             || exchanged
             || blind
             || self.returned.any()
             || air && self.evidence.gap
-            || !self.evidence.presses.is_empty() && (air || dropped || !self.evidence.before.is_empty())
+            || !self.evidence.presses.is_empty() && (air || dropped || lying || !self.evidence.before.is_empty())
     }
 
     /// The cheapest of the line that was believed and what it begins with; the shortest of equal ones.
@@ -392,15 +395,17 @@ impl<'a> Search<'a> {
         let touched = squares & !parent.mismatch.missing & !to;
         let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
         let stayed = u32::from(stayed || self.came_before(m, parent.position.turn(), self.evidence.since[index % 2]));
-        let untouched = if self.evidence.gap { 0 } else { self.untouched(m, touched, index, stayed) };
-        let early = if absence == 0 && untouched == 0 && !self.evidence.gap { self.early(m, parent) } else { 0 };
+        let told = !self.evidence.gap && !self.lies_on(m, parent, index);
+        let untouched = if told { self.untouched(m, touched, index, stayed) } else { 0 };
+        let early = if told && absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
         let seen = matches!(absence, 0 | cost::ABSENT);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
-        let risen = weigh!(self.items, RISEN * u32::from(self.has_risen(m, parent, self.evidence.since[index % 2])));
+        let (name, lain) = self.lain(m, parent, index);
+        let lain = self.items.take(name, lain);
         let (name, refund) = self.refund(parent, m, index);
         let spent =
-            parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried + risen;
+            parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried + lain;
         Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }
     }
 
@@ -462,13 +467,6 @@ impl<'a> Search<'a> {
         let pressed = index.checked_sub(2).and_then(|own| presses.get(own)).filter(|_| presses.len() < index);
         let stood = pressed.is_some_and(|press| placement.changed(to) + super::AT_PRESS_US <= *press);
         weigh!(self.items, UNPRESSED * if stood && !self.dark.contains(to) { 2 } else { 0 })
-    }
-
-    /// Whether a ply's man lay on its side where no sensor felt it: its square has shown nothing since before.
-    fn has_risen(&self, m: Move, parent: &Node, since: Instant) -> bool {
-        let Evidence { placement, gap, .. } = self.evidence;
-        let lay = |from: Square| placement.kinds(from) == Kinds::EMPTY && placement.changed(from) < since;
-        !gap && m.from().is_some_and(|from| parent.position.promoted().contains(from) && lay(from))
     }
 
     /// Whether the man stood on its destination when its clock was pressed, or at all.
