@@ -436,8 +436,10 @@ impl<'a> Teller<'a> {
         let kinds = standing(&node.position, m);
         let (from, late) = (node.since[0], until + LATE_US);
         let left = m.from().filter(|_| m.is_capture() && search::victim(m) == to);
-        let other = self.back(node).next().filter(|last| uci::destination(last.played) == to);
-        let came = other.map_or(Instant::LONG_AGO, |other| other.made_at);
+        let before = || self.account.earlier[1].map(|(_, last)| (last, self.account.made[1]));
+        let last = self.back(node).next().map(|last| (last.played, last.made_at)).or_else(before);
+        let other = last.filter(|(last, _)| uci::destination(*last) == to);
+        let came = other.map_or(Instant::LONG_AGO, |(_, came)| came);
         let replaced = left.and_then(|left| self.log.replaced(left, (to, came), from, late));
         let from = self.vacated(node, to).map_or(from, |vacated| vacated.max(from));
         // Who came before was the man that is captured.
