@@ -5,8 +5,7 @@
 //! that was switched off and on has forgotten 4B. Nothing protects a payload against garbling, and changes are not
 //! numbered, so the whole board is asked for after a reject, as soon as changes are over, after rest, and where what it
 //! shows cannot be. One that differs on many fields from what was told is not believed before it is told again: a byte
-//! that came twice moves all behind it to the next field. Nor is a press with times that no clock can
-//! show.
+//! that came twice moves all behind it to the next field. Nor is a press believed with times that no clock can show.
 
 use std::collections::VecDeque;
 
