@@ -165,6 +165,8 @@ pub const NO_PLY: u32 = 1;
 pub const UNPRESSED: u32 = 3;
 /// The same after another one, made so soon that both may have been pressed for between two messages of the clock.
 pub const UNPRESSED_BETWEEN: u32 = 1;
+/// A ply that takes back its player's last one, where nobody pressed for either: both were none.
+pub const TAKEN_BACK: u32 = 24;
 /// What must speak against a line that was pressed for, before it is asked what men may be others or stand elsewhere.
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.

@@ -60,7 +60,7 @@ const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
 const PLIES_MAX: usize = 24;
 /// Plies in a row that nobody pressed the clock for.
-const UNPRESSED_MAX: usize = 2;
+const UNPRESSED_MAX: usize = 4;
 
 /// What there is to go by.
 #[derive(Clone, Copy, Debug)]
@@ -489,7 +489,7 @@ impl<'a> Teller<'a> {
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
             + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
-            + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, arrived) };
+            + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, m, arrived) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         let went_on = if arrived.is_some_and(|came| self.goes_on(node, m, came)) { WENT_ON } else { 0 };
         let cost = node.cost + charged.cost + spent - self.items.back("NEVER", went_on);
@@ -520,8 +520,13 @@ impl<'a> Teller<'a> {
         own.is_some_and(|own| m.from() == Some(uci::destination(own.played)))
     }
 
-    /// What it costs that nobody pressed for a ply whose man came then.
-    fn unpressed(&self, node: &Node, arrived: Option<Instant>) -> u32 {
+    /// What it costs that nobody pressed for this ply, whose man came then.
+    fn unpressed(&self, node: &Node, m: Move, arrived: Option<Instant>) -> u32 {
+        let own = self.back(node).nth(1).filter(|_| node.unpressed > 1).map(|own| own.played);
+        let went = |played: Move| (played.from(), Some(uci::destination(played)));
+        if own.map(went).is_some_and(|(from, to)| went(m) == (to, from)) {
+            return weigh!(self.items, TAKEN_BACK);
+        }
         let before = self.back(node).next().filter(|_| node.unpressed > 0).map(|last| last.made_at);
         let soon = before.zip(arrived).is_some_and(|(before, came)| (0..BETWEEN_US).contains(&(came - before)));
         if soon { weigh!(self.items, UNPRESSED_BETWEEN) } else { weigh!(self.items, UNPRESSED) }
