@@ -8,6 +8,7 @@
 //! generated first.
 
 mod arriving;
+mod caught;
 mod evidence;
 mod floor;
 mod frontier;
@@ -394,7 +395,9 @@ impl<'a> Search<'a> {
         let to = if felt { Bitboard::EMPTY } else { uci::destination(m).into() };
         let touched = squares & !parent.mismatch.missing & !to;
         let stayed = m.is_capture() && touched.contains(m.to()) && self.victim_stayed(m.to(), parent);
-        let stayed = u32::from(stayed || self.came_before(m, parent.position.turn(), self.evidence.since[index % 2]));
+        let by = parent.position.turn();
+        let since = self.evidence.since[index % 2];
+        let stayed = u32::from(stayed || self.came_before(m, by, since) || self.caught_sooner(m, parent, since));
         let told = !self.evidence.gap && !self.lies_on(m, parent, index);
         let untouched = if told { self.untouched(m, touched, index, stayed) } else { 0 };
         let early = if told && absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
@@ -513,16 +516,6 @@ impl<'a> Search<'a> {
         king && kinds(rook) == Kinds::only(Role::Rook.of(color))
     }
 
-    /// Whether the man that a ply captures would have been seen where it stood: it was pressed for long before, or its
-    /// captor has stood there since before it may have come.
-    fn had_no_room(&self, m: Move, parent: &Node, index: usize) -> bool {
-        let Some(before) = index.checked_sub(1) else { return false };
-        let came = self.evidence.placement.changed(uci::destination(m));
-        let long = self.evidence.presses.get(before).is_some_and(|pressed| came - *pressed > CAUGHT_US);
-        let free = parent.line.last().is_some_and(|last| !last.is_capture());
-        long || free && came < self.evidence.since[before % 2]
-    }
-
     /// What the squares cost that the ply must have touched in its time and whose reading never changed.
     fn untouched(&self, m: Move, squares: Bitboard, index: usize, stayed: u32) -> u32 {
         let since = self.evidence.since[index % 2];
@@ -552,11 +545,8 @@ impl<'a> Search<'a> {
             return left && placement.changed(m.to()) + super::SCAN_US < placement.changed(from);
         }
         let man = Kinds::only(m.role().of(by));
-        let mut readings = placement.readings(from).zip(placement.readings(from).skip(1));
-        // Something else may have passed over the square that the man left.
-        let left = readings.find(|(then, before)| then.kinds == Kinds::EMPTY && before.kinds == man);
         let came = placement.readings(m.to()).find(|reading| reading.kinds == man && reading.since >= since);
-        left.zip(came).is_some_and(|((left, _), came)| came.since + super::CARRIED_US < left.begun)
+        self.left(from, man).zip(came).is_some_and(|(left, came)| came.since + super::CARRIED_US < left)
     }
 
     /// How many plies a line shares with what was believed.
