@@ -34,7 +34,7 @@ impl Search<'_> {
         self.left(from, caught).zip(came).is_some_and(|(left, came)| came.since + CARRIED_US < left)
     }
 
-    /// When such a man left a square at the latest; something else may have passed over it since.
+    /// When such a man left a square last, at the earliest; something else may have passed over it since.
     pub(super) fn left(&self, from: Square, man: Kinds) -> Option<Instant> {
         let readings = self.evidence.placement.readings(from);
         let mut pairs = readings.zip(self.evidence.placement.readings(from).skip(1));
