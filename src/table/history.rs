@@ -30,6 +30,7 @@ pub(super) struct Effect {
     pub transfer: Option<Transfer>,
     pub made_at: Instant,
     pub completed_at: Instant,
+    pub illegal: bool,
 }
 
 impl Table {
@@ -176,7 +177,10 @@ impl Table {
             };
             let mut event = Table::event_of(&game, &entry.completed, seat, &written);
             event.captured = play(&mut game, &entry.completed).map(|transfer| transfer.man.char());
-            if !told || event.san != entry.event.san || event.captured != entry.event.captured {
+            let same = |new: &event::Move, old: &event::Move| {
+                (&new.san, new.captured, new.stands) == (&old.san, old.captured, old.stands)
+            };
+            if !told || !same(&event, &entry.event) {
                 event.bfen = bfen_with(&game, &clocks);
                 entry.event = event;
             }
@@ -194,7 +198,8 @@ impl Table {
             let seat = on.seat(game.board(on).turn());
             let transfer = play(&mut game, &entry.completed);
             if on == board {
-                effects.push(Effect { seat, played, transfer, made_at, completed_at });
+                let illegal = !entry.completed.illegal.is_empty();
+                effects.push(Effect { seat, played, transfer, made_at, completed_at, illegal });
             }
         }
         effects.split_off(from.min(effects.len()))

@@ -106,9 +106,10 @@ impl Table {
 
     /// What the new plies say of the rules that the old ones did not: a restricted kind was dropped, a rook came late.
     fn tell_found(&mut self, board: BoardId, change: Change<'_>) {
+        // A move that was legal may be illegal after other ones.
         let known = |effect: &Effect| {
             let same = |old: &Effect| (old.seat, &old.played) == (effect.seat, &effect.played);
-            change.old.iter().any(same)
+            change.old.iter().any(|old| same(old) && old.illegal >= effect.illegal)
         };
         let found: Vec<&Effect> = change.new.iter().filter(|effect| !known(effect)).collect();
         self.consult(|referee, around, _| {

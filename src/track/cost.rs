@@ -98,6 +98,8 @@ pub const DISORDERED: u32 = 1;
 pub const UNANSWERED: u32 = 12;
 /// An illegal move.
 pub const ILLEGAL: u32 = 20;
+/// The same of a man that left its square just before such a man stood elsewhere: rather than that one was dropped.
+pub const ILLEGAL_CARRIED: u32 = 6;
 /// A pawn that went farther than any does: rather another one was dropped, if one was there to drop.
 pub const ILLEGAL_FAR: u32 = ILLEGAL + 1;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.

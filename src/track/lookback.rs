@@ -165,7 +165,7 @@ impl BoardTrack {
         }
         let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
         let mut look = None;
-        let mut suspicion = self.suspicion;
+        let mut suspicion = std::mem::take(&mut self.suspicion);
         let asked = (!self.is_doubtful()).then_some(&mut suspicion);
         let (there, illegal, effort) = ((&position, seen, at), illegal.map(|illegal| illegal.cost), Effort::default());
         let told = self.reread(there, (illegal, true), asked, &effort, &mut look);

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
+    sense::Placement,
     types::{BoardId, ByColor, CastlingSide, Color, Instant},
 };
 
@@ -58,27 +59,39 @@ pub(super) struct Reread {
 }
 
 /// What has come to speak against completed plies since they were read anew.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Suspicion {
-    /// How many plies have been looked at.
-    weighed: usize,
-    /// What their costs come to.
+    /// The index of the first ply that has been looked at.
+    first: usize,
+    /// The most that it and each one after it has cost.
+    weighed: Vec<u32>,
+    /// What more they have come to cost since the record was read anew.
     cost: u32,
 }
 
 impl Suspicion {
     /// Plies from `from` on are others now.
     pub(super) fn forget(&mut self, from: usize) {
-        *self = Suspicion { weighed: self.weighed.min(from), cost: 0 };
+        self.weighed.truncate(from.saturating_sub(self.first));
+        self.cost = 0;
     }
 
     /// Whether there is a reason to read the record anew: `first` is the index of its first ply, `costs` what its plies
     /// cost beyond themselves, `open` what speaks against the present. What spoke against the record when it was read
     /// anew last is no reason: what is cheaper for what came since was not cheap enough before.
     fn arises(&mut self, first: usize, costs: &[u32], open: u32) -> bool {
-        let new = costs.iter().skip(self.weighed.saturating_sub(first));
-        self.cost += new.sum::<u32>();
-        self.weighed = first + costs.len();
+        let known = |index: usize| match (first + index).checked_sub(self.first) {
+            Some(index) => self.weighed.get(index).copied().unwrap_or(0),
+            None => u32::MAX,
+        };
+        let more = |(index, cost): (usize, &u32)| cost.saturating_sub(known(index));
+        self.cost += costs.iter().enumerate().map(more).sum::<u32>();
+        let most = |(index, cost): (usize, &u32)| match known(index) {
+            u32::MAX => *cost,
+            known => known.max(*cost),
+        };
+        let weighed = costs.iter().enumerate().map(most).collect();
+        (self.first, self.weighed) = (first, weighed);
         let arises = self.cost + open >= cost::REREAD;
         if arises {
             self.cost = 0;
@@ -173,7 +186,7 @@ impl BoardTrack {
             declared: &tail.iter().filter(|past| past.said.is_some()).map(|past| past.played).collect::<Vec<_>>(),
             said: self.said.roles_missed(),
             kinds: &tail.iter().map(|past| past.lay.may_be).collect::<Vec<_>>(),
-            accuses: false,
+            accuses: 0,
             noting: self.notes.is_some(),
             lines: reach.lines,
         };
@@ -200,7 +213,7 @@ impl BoardTrack {
             findings.look = self.look(position, back, &recorded, None);
             return None;
         }
-        let told = self.cheaper(account, reach, (position, back), &recorded, findings)?;
+        let told = self.cheaper(account, reach, (position, seen.placement, back), &recorded, findings)?;
         let before = || Self::before(account, &record, &recorded);
         let counts = Self::counts(account, back, &told, &recorded)
             && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
@@ -258,7 +271,7 @@ impl BoardTrack {
         &self,
         account: Account<'_>,
         reach: Reach,
-        (position, back): (&BoardPosition, usize),
+        (position, placement, back): (&BoardPosition, &Placement, usize),
         recorded: &Told,
         findings: &mut Findings,
     ) -> Option<Told> {
@@ -267,17 +280,21 @@ impl BoardTrack {
         let dearer = || if account.noting { hindsight::tell(account, &[], u32::MAX) } else { None };
         findings.look = self.look(position, back, recorded, told.clone().or_else(dearer).as_ref());
         findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
-        if reach.accuses { Self::accused(account, recorded, told) } else { told }
+        if reach.accuses { Self::accused(account, placement, recorded, told) } else { told }
     }
 
     /// The best account with an illegal ply if it is much cheaper than the record and every legal one, else the legal
     /// one.
-    fn accused(account: Account<'_>, recorded: &Told, legal: Option<Told>) -> Option<Told> {
+    fn accused(account: Account<'_>, placement: &Placement, recorded: &Told, legal: Option<Told>) -> Option<Told> {
         let least = legal.as_ref().map_or(recorded.cost, |legal| legal.cost.min(recorded.cost));
         let most = least.saturating_sub(cost::ILLEGAL_BEFORE);
         let doubtful = legal.as_ref().map_or(recorded.doubt(), |legal| legal.doubt().min(recorded.doubt()));
-        let accuse = || hindsight::tell(Account { accuses: true, ..account }, &[], most);
-        let accused = if doubtful > cost::ILLEGAL + cost::ILLEGAL_BEFORE { accuse() } else { None };
+        // An illegal ply that costs more explains nothing better.
+        let accuses = doubtful.saturating_sub(cost::ILLEGAL_BEFORE + 1);
+        let accuse = || hindsight::tell(Account { accuses, ..account }, &[], most);
+        let may_be =
+            accuses >= cost::ILLEGAL || accuses >= cost::ILLEGAL_CARRIED && may_have_walked(account, placement);
+        let accused = if may_be { accuse() } else { None };
         accused.or(legal)
     }
 
@@ -385,6 +402,22 @@ impl BoardTrack {
             .count()
             .min(reach.plies)
     }
+}
+
+/// Whether a man is missing where its player has dropped one of its kind elsewhere by the record: it may have been
+/// moved instead.
+fn may_have_walked(account: Account<'_>, placement: &Placement) -> bool {
+    let mut end = account.root.clone();
+    let mut dropped = Vec::new();
+    for played in account.promoted {
+        if let Move::Put { role, to } = *played {
+            dropped.push((role.of(end.turn()), to));
+        }
+        end.play(*played);
+    }
+    let missing = placement.mismatch(&end).missing.into_iter();
+    let mut missing = missing.filter_map(|square| Some((end.board().piece_at(square)?, square)));
+    missing.any(|(man, from)| dropped.iter().any(|(other, to)| *other == man && *to != from))
 }
 
 /// Why a ply is illegal, if it is.

@@ -7,6 +7,7 @@ use super::{LATE_US, Node, Squares, Teller, standing};
 use crate::{
     notation::uci,
     rules::{Among, Attempt, Move},
+    track::{cost, explain::named},
     types::{Bitboard, Instant, Kinds, Rank, Role, Square},
 };
 
@@ -25,7 +26,7 @@ impl Teller<'_> {
 
     /// Illegal moves of men that were known to stand elsewhere when the clock was pressed: they had left one square and
     /// come to the other since their player's last ply, and the scan of the press has shown both.
-    pub(super) fn illegal(&self, node: &Node, press: Instant) -> Vec<Move> {
+    pub(super) fn illegal(&self, node: &Node, press: Instant) -> Vec<(Move, (&'static str, u32))> {
         let (position, late) = (&node.position, press + LATE_US);
         let board = position.board();
         let left = |from: &Square| {
@@ -52,11 +53,18 @@ impl Teller<'_> {
             // Where one may have come there by the laws, no other did.
             let legal = |from: &&Square| position.as_move(attempt(from)).is_some_and(|m| position.is_legal(m));
             let lawful = from.iter().filter(legal).any(|from| walks(&from));
-            let walked = from.iter().filter(|from| !dropped && !lawful && walks(from));
+            let carried = |from: Square| came && self.was_carried(node, from, &last, late);
+            let walked = from.iter().filter(|from| (!dropped || carried(**from)) && !lawful && walks(from));
             let attempts = walked.map(attempt);
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
-            moves.extend(played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m)));
+            let played = played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m));
+            let free = position.is_legal(Move::Put { role: man.role, to });
+            let weight = |m: &Move| match m.from() {
+                Some(from) if free && carried(from) => named!(ILLEGAL_CARRIED),
+                _ => named!(ILLEGAL),
+            };
+            moves.extend(played.map(|m| (m, weight(&m))));
         }
         moves
     }

@@ -35,22 +35,21 @@ pub(super) struct Coming {
     pub nowhere: (&'static str, u32),
     /// What it costs that it is said to be dropped, and may have come from another square, by name.
     pub carried: (&'static str, u32),
-    /// No rule allows it.
-    pub illegal: bool,
+    /// What it costs that no rule allows it, by name.
+    pub illegal: (&'static str, u32),
 }
 
 impl Coming {
     /// What speaks against it.
     pub fn cost(&self) -> u32 {
         let Coming { early, disordered, ahead, held, another, nowhere, carried, illegal, .. } = self;
-        let costs = [
-            (*early, cost::PREMOVE),
-            (*disordered, cost::DISORDERED),
-            (*ahead, cost::UNANSWERED),
-            (*held, cost::HELD),
-            (*illegal, cost::ILLEGAL),
-        ];
-        another.1 + nowhere.1 + carried.1 + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
+        let costs =
+            [(*early, cost::PREMOVE), (*disordered, cost::DISORDERED), (*ahead, cost::UNANSWERED), (*held, cost::HELD)];
+        another.1
+            + nowhere.1
+            + carried.1
+            + illegal.1
+            + costs.into_iter().filter(|(is, _)| *is).map(|(_, cost)| cost).sum::<u32>()
     }
 }
 
@@ -108,7 +107,7 @@ impl Teller<'_> {
                 ("", 0)
             };
             let held = self.held(node, m, arrived);
-            Coming { arrived, hands, early, disordered, ahead, held, another, nowhere, carried, illegal: false }
+            Coming { arrived, hands, early, disordered, ahead, held, another, nowhere, carried, illegal: ("", 0) }
         };
         let first = came(arrived, stood.or(arrived));
         let (to, kinds) = stands;

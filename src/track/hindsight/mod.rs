@@ -13,6 +13,7 @@
 
 mod alike;
 mod candidates;
+mod carried;
 mod charge;
 mod coming;
 mod effort;
@@ -101,8 +102,8 @@ pub struct Account<'a> {
     pub said: ByColor<Option<Role>>,
     /// Kinds that the dropped men of the record may be by what lay in trays that tell none.
     pub kinds: &'a [ByRole<bool>],
-    /// A line may have an illegal ply.
-    pub accuses: bool,
+    /// A line may have an illegal ply that costs no more.
+    pub accuses: u32,
     /// Whether the answer says what was weighed.
     pub noting: bool,
     /// Lines that are kept after a press.
@@ -383,7 +384,7 @@ impl<'a> Teller<'a> {
         let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
         let dear = alone.filter(|alone| least + more + alone.cost > most);
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
-        if let Some(press) = press.filter(|_| pressed && self.account.accuses && !node.illegal) {
+        if let Some(press) = press.filter(|_| pressed && self.account.accuses > 0 && !node.illegal) {
             self.illegal_plies(node, press, out);
         }
         let mut moves = std::mem::take(&mut self.moves);
@@ -416,8 +417,9 @@ impl<'a> Teller<'a> {
 
     /// Every illegal ply that a press may have completed.
     fn illegal_plies(&mut self, node: &Node, press: Press, out: &mut Vec<Node>) {
-        for m in self.illegal(node, press.at) {
-            let coming = Coming { illegal: true, ..self.came(node, m, press.at) };
+        let (illegal, dearest) = (self.illegal(node, press.at), self.account.accuses);
+        for (m, illegal) in illegal.into_iter().filter(|(_, (_, cost))| *cost <= dearest) {
+            let coming = Coming { illegal, ..self.came(node, m, press.at) };
             if node.cost + cost::PLY + coming.cost() <= self.most {
                 let child = self.follow(node, m, coming, None, (Some(press), press.at));
                 out.extend(Some(child).filter(|child| child.cost <= self.most));
@@ -488,7 +490,7 @@ impl<'a> Teller<'a> {
             + self.items.take(name, nowhere)
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
-            + if illegal { weigh!(self.items, ILLEGAL) } else { 0 }
+            + self.items.take(illegal.0, illegal.1)
             + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, m, arrived) };
         let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
         let went_on = if arrived.is_some_and(|came| self.goes_on(node, m, came)) { WENT_ON } else { 0 };
@@ -507,7 +509,7 @@ impl<'a> Teller<'a> {
             unpressed: if press.is_some() { 0 } else { node.unpressed + 1 },
             wrong: charged.wrong,
             hands,
-            illegal: illegal || node.illegal,
+            illegal: illegal.1 > 0 || node.illegal,
             never: charged.never,
             cost,
             items: self.items.after(&node.items),
