@@ -397,12 +397,14 @@ impl BoardTrack {
         let kept = self.line.iter().zip(line).take_while(|(old, new)| old.played == **new).count();
         self.line.truncate(kept);
         for (index, played) in line.iter().enumerate() {
+            let turn = position.turn();
             let captured = position.play(*played);
             if index >= kept {
                 let earliest = self.line.last().map_or(Instant::LONG_AGO, |ply| ply.made_at);
+                let since = self.past.last().map_or(self.began, |last| last.made_at);
                 let later = touched(&line[index + 1..]);
                 let pressed = self.presses.get(index).map_or(at, |press| press.at.min(at));
-                let made_at = made_first(&line[index..], placement, pressed).max(earliest).min(at);
+                let made_at = made_first(&line[index..], turn, placement, [since, pressed]).max(earliest).min(at);
                 let covered = later.contains(uci::destination(*played));
                 self.line.push(LinePly { played: *played, made_at, covered, captured });
             }

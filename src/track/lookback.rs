@@ -14,7 +14,7 @@ use super::{
     past::{Past, reread, reread_from, reread_to},
     search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
     seen::Seen,
-    settled::{made_at, touched},
+    settled::{made_at, made_first, touched},
     slots::Renamed,
 };
 use crate::{
@@ -492,10 +492,12 @@ impl BoardTrack {
         moves: &[Move],
         seen: &Seen<'_>,
     ) -> ArrayVec<LinePly, PLIES_MAX> {
+        let since = self.past.last().map_or(self.began, |last| last.made_at);
         let ply = |(index, played): (usize, &Move)| {
+            let turn = position.turn();
             let captured = position.play(*played);
             let later = touched(&moves[index + 1..]);
-            let made_at = made_at(*played, later, seen.placement, self.changed_at);
+            let made_at = made_first(&moves[index..], turn, seen.placement, [since, self.changed_at]);
             LinePly { played: *played, made_at, covered: later.contains(uci::destination(*played)), captured }
         };
         moves.iter().take(PLIES_MAX).enumerate().map(ply).collect()

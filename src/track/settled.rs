@@ -14,7 +14,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
     sense::Placement,
-    types::{Bitboard, Instant, Kinds, MS, Role, Square},
+    types::{Bitboard, Color, Instant, Kinds, MS, Role, Square},
 };
 
 /// How long a ply without a clock waits for another man of its player that is in the air.
@@ -89,13 +89,18 @@ fn stands_since(m: Move, made_at: Instant, placement: &Placement, until: Instant
     came.map(|reading| reading.since).max().map_or(made_at, |since| since.max(made_at))
 }
 
-/// When the first of these plies was made: `or` if the others touched all of its squares, and then not later than the
-/// next one.
-pub(super) fn made_first(plies: &[Move], placement: &Placement, or: Instant) -> Instant {
+/// When the first of these plies was made, by the player of that color: if the others touched all of its squares, when
+/// its man was seen where it went last, `since` the ply before, or `or`, but not later than the next one.
+pub(super) fn made_first(plies: &[Move], turn: Color, placement: &Placement, [since, or]: [Instant; 2]) -> Instant {
     let Some((first, rest)) = plies.split_first() else { return or };
     let later = touched(rest);
-    let covered = search::squares_of(*first).is_subset(later);
-    made_at(*first, later, placement, if covered { or.min(made_first(rest, placement, or)) } else { or })
+    if !search::squares_of(*first).is_subset(later) {
+        return made_at(*first, later, placement, or);
+    }
+    let or = or.min(made_first(rest, !turn, placement, [since, or]));
+    let man = first.promotion().unwrap_or(first.role()).of(turn);
+    let mut came = placement.readings(uci::destination(*first)).filter(|reading| reading.since <= or);
+    came.find(|reading| reading.kinds == Kinds::only(man) && reading.since >= since).map_or(or, |reading| reading.since)
 }
 
 /// When the last square of a move was seen as the move leaves it, `or` when later plies touched all of them.
