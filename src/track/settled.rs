@@ -114,3 +114,37 @@ pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Insta
 pub(super) fn touched(plies: &[Move]) -> Bitboard {
     plies.iter().fold(Bitboard::EMPTY, |all, m| all | search::squares_of(*m))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::SECOND;
+
+    /// A white knight is dropped on c4 after two seconds, a black one captures it there from a3 after nine and ten; the
+    /// square shows what `seen` says before that.
+    #[track_caller]
+    fn check(seen: Kinds, made_after_s: i64) {
+        let at = |seconds: i64| Instant(seconds * SECOND);
+        let mut placement = Placement::default();
+        for (square, kinds, seconds) in [
+            (Square::C4, seen, 2),
+            (Square::A3, Kinds::EMPTY, 9),
+            (Square::C4, Kinds::only(Role::Knight.of(Color::Black)), 10),
+        ] {
+            placement.set(square, kinds, at(seconds));
+        }
+        let drop = Move::Put { role: Role::Knight, to: Square::C4 };
+        let capture = Some(Role::Knight);
+        let captures = Move::Normal { role: Role::Knight, from: Square::A3, capture, to: Square::C4, promotion: None };
+        let made = made_first(&[drop, captures], Color::White, &placement, [at(1), at(20)]);
+        assert_eq!(made, at(made_after_s), "{seen:?}");
+    }
+
+    #[test]
+    fn a_ply_whose_squares_later_ones_touch_was_made_when_its_man_was_seen() {
+        check(Kinds::only(Role::Knight.of(Color::White)), 2);
+        // Nobody saw it: not later than what captures it.
+        check(Kinds::EMPTY, 10);
+        check(Kinds::OCCUPIED, 10);
+    }
+}

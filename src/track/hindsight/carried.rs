@@ -1,7 +1,7 @@
 //! Whether a man was carried where it may not go, though its player might have dropped one of its kind there.
 //!
-//! In: a man that was put down, a square that was left before. Out: whether it may be that one. What speaks for the
-//! drop is that such a man was taken from the tray, or that the other one stands beside its square.
+//! In: a man that was put down, a square that was left before. Out: whether it may be that one. Where such a man was
+//! taken from the tray lately, that one was dropped; a man that stands beside its square was knocked there.
 
 use super::{Node, Teller};
 use crate::{
@@ -22,8 +22,7 @@ impl Teller<'_> {
     pub(super) fn was_carried(&self, node: &Node, from: Square, put: &Reading, until: Instant) -> bool {
         let left = self.log.last(from, until).filter(|left| left.kinds == Kinds::EMPTY);
         let soon = left.is_some_and(|left| (0..CARRY_US).contains(&(put.since - left.since)));
-        // A man beside its square was knocked there (WBN 6.4).
-        let far = from.distance(put.square) > 1;
+        let far = from.distance(put.square) > 1; // WBN 6.4
         soon && far && !self.account.blind.contains(from) && !self.was_taken(node, put)
     }
 

@@ -384,8 +384,8 @@ impl<'a> Teller<'a> {
         let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
         let dear = alone.filter(|alone| least + more + alone.cost > most);
         let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
-        if let Some(press) = press.filter(|_| pressed && self.account.accuses > 0 && !node.illegal) {
-            self.illegal_plies(node, press, out);
+        if self.account.accuses > 0 && !node.illegal && !self.account.is_turn(until) {
+            self.illegal_plies(node, (press, until), out);
         }
         let mut moves = std::mem::take(&mut self.moves);
         let among = Among { touching, ..self.changed(node, &shown, &later) };
@@ -415,13 +415,13 @@ impl<'a> Teller<'a> {
         self.moves = moves;
     }
 
-    /// Every illegal ply that a press may have completed.
-    fn illegal_plies(&mut self, node: &Node, press: Press, out: &mut Vec<Node>) {
-        let (illegal, dearest) = (self.illegal(node, press.at), self.account.accuses);
+    /// Every illegal ply that may have been made until some instant, pressed for then or not.
+    fn illegal_plies(&mut self, node: &Node, (press, until): (Option<Press>, Instant), out: &mut Vec<Node>) {
+        let (illegal, dearest) = (self.illegal(node, until), self.account.accuses);
         for (m, illegal) in illegal.into_iter().filter(|(_, (_, cost))| *cost <= dearest) {
-            let coming = Coming { illegal, ..self.came(node, m, press.at) };
+            let coming = Coming { illegal, ..self.came(node, m, until) };
             if node.cost + cost::PLY + coming.cost() <= self.most {
-                let child = self.follow(node, m, coming, None, (Some(press), press.at));
+                let child = self.follow(node, m, coming, None, (press, until));
                 out.extend(Some(child).filter(|child| child.cost <= self.most));
             }
         }
