@@ -106,12 +106,11 @@ impl Table {
 
     /// What the new plies say of the rules that the old ones did not: a restricted kind was dropped, a rook came late.
     fn tell_found(&mut self, board: BoardId, change: Change<'_>) {
-        // A move that was legal may be illegal after other ones.
-        let known = |effect: &Effect| {
-            let same = |old: &Effect| (old.seat, &old.played) == (effect.seat, &effect.played);
-            change.old.iter().any(|old| same(old) && old.illegal >= effect.illegal)
+        let known = |effect: &Effect, is: fn(&Effect) -> bool| {
+            let same = |old: &&Effect| (old.seat, &old.played) == (effect.seat, &effect.played);
+            change.old.iter().filter(same).any(is)
         };
-        let found: Vec<&Effect> = change.new.iter().filter(|effect| !known(effect)).collect();
+        let found: Vec<&Effect> = change.new.iter().filter(|effect| !known(effect, |_| true)).collect();
         self.consult(|referee, around, _| {
             let drops = found.iter().filter_map(|drop| {
                 let Effect { seat, played, completed_at, .. } = **drop;
@@ -119,8 +118,9 @@ impl Table {
             });
             drops.collect()
         });
-        let illegal: Vec<(Completed, event::Move)> =
-            found.iter().filter_map(|effect| self.illegal_ply(board, effect)).collect();
+        // A move that was legal may be illegal after other ones.
+        let illegal = change.new.iter().filter(|effect| effect.illegal && !known(effect, |old| old.illegal));
+        let illegal: Vec<(Completed, event::Move)> = illegal.filter_map(|effect| self.ply_of(board, effect)).collect();
         let last: Vec<Completed> =
             self.plies_of(board).rev().take(LAST_PLIES).map(|entry| entry.completed.clone()).collect();
         for completed in last {
@@ -135,13 +135,13 @@ impl Table {
         illegal.into_iter().for_each(|(completed, told)| self.tell_illegal(&completed, &told));
     }
 
-    /// A ply as the record has it now and as it was told, if it is illegal.
-    fn illegal_ply(&self, board: BoardId, effect: &Effect) -> Option<(Completed, event::Move)> {
+    /// A ply as the record has it now and as it was told.
+    fn ply_of(&self, board: BoardId, effect: &Effect) -> Option<(Completed, event::Move)> {
         let ply = self.plies_of(board).find(|entry| {
             let completed = &entry.completed;
             (completed.completed_at, completed.played) == (effect.completed_at, effect.played)
         })?;
-        (!ply.completed.illegal.is_empty()).then(|| (ply.completed.clone(), ply.event.clone()))
+        Some((ply.completed.clone(), ply.event.clone()))
     }
 
     /// An illegal move that was found late: the time to claim it is over with the opponent's next move.

@@ -80,17 +80,13 @@ impl Suspicion {
     /// cost beyond themselves, `open` what speaks against the present. What spoke against the record when it was read
     /// anew last is no reason: what is cheaper for what came since was not cheap enough before.
     fn arises(&mut self, first: usize, costs: &[u32], open: u32) -> bool {
-        let known = |index: usize| match (first + index).checked_sub(self.first) {
+        // What is before the first that was looked at is nothing new.
+        let known = |(index, cost): (usize, &u32)| match (first + index).checked_sub(self.first) {
             Some(index) => self.weighed.get(index).copied().unwrap_or(0),
-            None => u32::MAX,
+            None => *cost,
         };
-        let more = |(index, cost): (usize, &u32)| cost.saturating_sub(known(index));
-        self.cost += costs.iter().enumerate().map(more).sum::<u32>();
-        let most = |(index, cost): (usize, &u32)| match known(index) {
-            u32::MAX => *cost,
-            known => known.max(*cost),
-        };
-        let weighed = costs.iter().enumerate().map(most).collect();
+        let weighed = costs.iter().enumerate().map(|ply| known(ply).max(*ply.1)).collect();
+        self.cost += costs.iter().enumerate().map(|ply| ply.1.saturating_sub(known(ply))).sum::<u32>();
         (self.first, self.weighed) = (first, weighed);
         let arises = self.cost + open >= cost::REREAD;
         if arises {

@@ -24,10 +24,11 @@ impl Teller<'_> {
         Among { from, to, drops: to, touching: Bitboard::FULL }
     }
 
-    /// Illegal moves of men that were known to stand elsewhere when the clock was pressed: they had left one square and
-    /// come to the other since their player's last ply, and the scan of the press has shown both.
-    pub(super) fn illegal(&self, node: &Node, press: Instant) -> Vec<(Move, (&'static str, u32))> {
-        let (position, late) = (&node.position, press + LATE_US);
+    /// Illegal moves of men that were known to stand elsewhere at some instant, when the clock was pressed for them or
+    /// for a later ply, and what they cost by name: they had left one square and come to the other since their player's
+    /// last ply, and the scan of that instant has shown both.
+    pub(super) fn illegal(&self, node: &Node, until: Instant) -> Vec<(Move, (&'static str, u32))> {
+        let (position, late) = (&node.position, until + LATE_US);
         let board = position.board();
         let left = |from: &Square| {
             let last = self.log.last(*from, late).filter(|last| last.since >= node.since[0]);
@@ -42,13 +43,14 @@ impl Teller<'_> {
             let Some(man) = last.kinds.single().flatten().filter(|man| man.color == position.turn()) else { continue };
             // On a square of an own man it stands rather because that one was captured, and the captor in turn.
             let free = !board.by_color(position.turn()).contains(to) && board.role_at(to) != Some(Role::King);
-            let came = free && last.since <= press && !node.squares.at(to).meets(last.kinds);
+            let came = free && last.since <= until && !node.squares.at(to).meets(last.kinds);
             let walks = |from: &&Square| {
                 let other = self.log.came_before(**from, (to, last.kinds), node.since[0], late);
                 node.squares.at(**from).meets(last.kinds) && **from != to && !other
             };
             // Rather one was dropped that was in the hand, and a square that feels nothing hides where another is.
-            let dropped = position.is_legal(Move::Put { role: man.role, to }) && held(man.role, last.since);
+            let drops = position.is_legal(Move::Put { role: man.role, to });
+            let dropped = drops && held(man.role, last.since);
             let attempt = |from: &Square| Attempt::Move { from: *from, to, promotion: None };
             // Where one may have come there by the laws, no other did.
             let legal = |from: &&Square| position.as_move(attempt(from)).is_some_and(|m| position.is_legal(m));
@@ -59,9 +61,8 @@ impl Teller<'_> {
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
             let played = played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m));
-            let free = position.is_legal(Move::Put { role: man.role, to });
             let weight = |m: &Move| match m.from() {
-                Some(from) if free && carried(from) => named!(ILLEGAL_CARRIED),
+                Some(from) if drops && carried(from) => named!(ILLEGAL_CARRIED),
                 _ => named!(ILLEGAL),
             };
             moves.extend(played.map(|m| (m, weight(&m))));
