@@ -181,6 +181,8 @@ pub struct BoardTrack {
     pub(super) clock_stopped: bool,
     /// The men are being swept off a board without a clock, or were set up anew in a gap.
     pub(super) swept: bool,
+    /// So few of them are away that the plies which were completed may have been others.
+    pub(super) may_be_play: bool,
     /// What each player said that a pawn becomes.
     pub(super) said: Said,
     /// The clock was stopped on a made move that ends the game.
@@ -245,6 +247,7 @@ impl BoardTrack {
             clock_turn: None,
             clock_stopped: false,
             swept: false,
+            may_be_play: true,
             said: Said::default(),
             ended_at: None,
             notes: None,
@@ -310,6 +313,7 @@ impl BoardTrack {
         self.unexplained = found.mismatch.any();
         self.note_movers(&position, seen);
         self.swept = self.is_swept(&position, found.mismatch);
+        self.may_be_play = !self.swept || !leaves(&position, found.mismatch) && !self.gap;
         self.strangers = found.mismatch.foreign.any();
         self.dropped_lies = found.line.first().is_some_and(|first| lies(&position, *first, seen));
         let told = self.told_by_tray(seen, &found.line, position.turn());
@@ -373,9 +377,7 @@ impl BoardTrack {
         if self.gap {
             return mismatch.any().count() > ANEW_SQUARES;
         }
-        let kings = mismatch.missing & position.board().kings();
-        let leaves = mismatch.missing.count() >= SWEPT_MEN || kings.count() == 2;
-        let away = leaves || self.swept && mismatch.any().count() > BACK_MEN;
+        let away = leaves(position, mismatch) || self.swept && !is_back(mismatch);
         away && self.completion != Completion::Clock
     }
 
@@ -607,6 +609,17 @@ impl BoardTrack {
         };
         due.into_iter().chain(self.illegal_due()).chain(self.answered_due()).min()
     }
+}
+
+/// Whether hardly more than a move's men are not where they should be.
+pub(super) fn is_back(mismatch: Mismatch) -> bool {
+    mismatch.any().count() <= BACK_MEN
+}
+
+/// Whether too many men are in the air for a move, or both kings.
+fn leaves(position: &BoardPosition, mismatch: Mismatch) -> bool {
+    let kings = mismatch.missing & position.board().kings();
+    mismatch.missing.count() >= SWEPT_MEN || kings.count() == 2
 }
 
 /// Whether a pawn that promotes stood where it went and is off it.

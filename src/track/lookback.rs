@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     Completed, Completion, LOOK_BACK_REST_US, PATIENCE_US,
-    board::{BoardTrack, LinePly},
+    board::{BoardTrack, LinePly, is_back},
     cost,
     hindsight::{self, Effort},
     past::{Past, reread, reread_from, reread_to},
@@ -89,7 +89,7 @@ impl Revision {
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
-        if self.past.is_empty() || self.clock_stopped || self.swept || self.looked_back == Some(self.state()) {
+        if self.past.is_empty() || self.clock_stopped || !self.may_be_play || self.looked_back == Some(self.state()) {
             return None;
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
@@ -140,7 +140,9 @@ impl BoardTrack {
         self.looked_back = Some(self.state());
         self.reviewed = self.past.len();
         let position = arriving.apply(position);
-        if let Some(revision) = self.hear_again(board, &position, seen) {
+        if !self.swept
+            && let Some(revision) = self.hear_again(board, &position, seen)
+        {
             return Some(revision);
         }
         let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
@@ -163,7 +165,7 @@ impl BoardTrack {
             }
             return Some(revision);
         }
-        let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted());
+        let illegal = self.illegal(&position, seen).filter(|_| self.is_trusted() && !self.swept);
         let mut look = None;
         let mut suspicion = std::mem::take(&mut self.suspicion);
         let asked = (!self.is_doubtful()).then_some(&mut suspicion);
@@ -173,6 +175,8 @@ impl BoardTrack {
         self.suspicion = suspicion;
         self.rests_until = effort.rest(at);
         self.note_look(look);
+        // Of a board that seems to be swept off only that counts which leads to all that stands there.
+        let told = told.filter(|told| !self.swept || is_back(seen.placement.mismatch(&self.end_of(&position, told))));
         Some(self.retell(board, &position, seen, &told?))
     }
 
@@ -247,7 +251,8 @@ impl BoardTrack {
             return None;
         }
         let passed = self.passed(index, m, seen);
-        let better = found.mismatch.foreign.is_empty() && found.cost + passed + cost::GIVE_UP_MADE < self.cost;
+        let explains = found.mismatch.foreign.is_empty() && (!self.swept || is_back(found.mismatch));
+        let better = explains && found.cost + passed + cost::GIVE_UP_MADE < self.cost;
         let believed = better
             && (elsewhere && self.past[index].played.to() != m.to()
                 || !self.is_belied(seen, index, moves.get(index - from..)?));

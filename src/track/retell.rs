@@ -136,13 +136,19 @@ impl BoardTrack {
         let mut findings = Findings::default();
         let told = self.reread_within(reach, there, None, None, effort, &mut findings);
         let told = told.filter(|told| told.told.doubt() <= cost::ACQUITTED_MOST)?;
-        let mut end = self.root(there.0, back);
-        told.told.moves().for_each(|played| _ = end.play(played));
+        let end = self.end_of(there.0, &told);
         // What an illegal ply explains the legal ones must explain, too.
         let accused = self.past[told.from..].iter().filter(is_illegal).map(|past| search::squares_of(past.played));
         let accused = accused.reduce(|all, squares| all | squares)?;
         *look = findings.look;
         (there.1.placement.mismatch(&end).any() & accused).is_empty().then_some(told)
+    }
+
+    /// The position after all plies that were told.
+    pub(super) fn end_of(&self, position: &BoardPosition, Reread { first, told, .. }: &Reread) -> BoardPosition {
+        let mut end = self.root(position, self.past.len() - first);
+        told.moves().for_each(|played| _ = end.play(played));
+        end
     }
 
     /// The same, as far as that.

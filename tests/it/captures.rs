@@ -55,9 +55,9 @@ fn has_clocks(name: &str) -> bool {
     !name.ends_with("-no-clocks") && !name.ends_with("-unheard") && !loses_clock(name)
 }
 
-/// Whether a clock was lost in mid-game.
+/// Whether a clock was lost in mid-game, or there is but one.
 fn loses_clock(name: &str) -> bool {
-    name.ends_with("-clock-lost")
+    name.ends_with("-clock-lost") || name.ends_with("-one-clock")
 }
 
 /// Whether the record says that a ply may be what was played.
