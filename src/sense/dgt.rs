@@ -80,6 +80,9 @@ struct Told {
     /// The times that were told last, and those that were doubted since.
     times: Option<Times>,
     doubted_times: Option<Times>,
+    /// The times of the last message, and the last ones that followed on such without time given: no bit was wrong.
+    said: Option<Times>,
+    firm: Option<Times>,
 }
 
 /// Times that a clock showed at some instant.
@@ -93,14 +96,56 @@ impl Times {
     /// Whether a clock that ran may tell this so much later: a garbled message tells of a press with times that none
     /// shows.
     fn lead_to(&self, later: &Times) -> bool {
-        let passed = (later.at - self.at) / SECOND + CLOCK_LATE_S;
         let sides = [(self.reading.left, later.reading.left), (self.reading.right, later.reading.right)];
-        let may_follow = |(before, after): (Face, Face)| {
-            let change = i64::from(after.seconds) - i64::from(before.seconds);
-            (-passed..=BONUS_MAX_S).contains(&change)
-        };
-        let lever = |times: &Times| (times.reading.running, times.reading.right_high);
-        !self.reading.running || lever(self) == lever(later) || sides.into_iter().all(may_follow)
+        let may_follow = |(before, after)| self.may_show(before, after, later.at);
+        !self.reading.running || self.lever() == later.lever() || sides.into_iter().all(may_follow)
+    }
+
+    fn lever(&self) -> (bool, bool) {
+        (self.reading.running, self.reading.right_high)
+    }
+
+    /// Whether a face of a clock that ran may show this at some later time.
+    fn may_show(&self, before: Face, after: Face, at: Instant) -> bool {
+        let passed = (at - self.at) / SECOND + CLOCK_LATE_S;
+        let change = i64::from(after.seconds) - i64::from(before.seconds);
+        (-passed..=BONUS_MAX_S).contains(&change)
+    }
+
+    /// Whether a clock that ran may tell this later without any time given to it.
+    fn runs_to(&self, later: &Times) -> bool {
+        let sides = [(self.reading.left, later.reading.left), (self.reading.right, later.reading.right)];
+        sides.into_iter().all(|(before, after)| self.runs_down(before, after, later.at))
+    }
+
+    fn runs_down(&self, before: Face, after: Face, at: Instant) -> bool {
+        after.seconds <= before.seconds && self.may_show(before, after, at)
+    }
+
+    /// What a clock that runs on tells later, faces that it cannot show put right if one wrong bit explains them. Time
+    /// is given with presses alone: there is none if this is what was told last, and the lever is as it was.
+    fn put_right(&self, later: &Times, last: bool) -> Times {
+        let mut reading = later.reading;
+        if self.reading.running && reading.running {
+            let may_be = if last && self.lever() == later.lever() { Times::runs_down } else { Times::may_show };
+            reading.left = self.face_put_right(self.reading.left, reading.left, later.at, may_be);
+            reading.right = self.face_put_right(self.reading.right, reading.right, later.at, may_be);
+        }
+        Times { reading, ..*later }
+    }
+
+    fn face_put_right(
+        &self,
+        before: Face,
+        after: Face,
+        at: Instant,
+        may_be: impl Fn(&Times, Face, Face, Instant) -> bool,
+    ) -> Face {
+        if may_be(self, before, after, at) || after.flag_blocked || after.flag_shown {
+            return after;
+        }
+        let right = after.with_a_bit_wrong().filter(|face| self.runs_down(before, *face, at));
+        right.max_by_key(|face| face.seconds).unwrap_or(after)
     }
 }
 
@@ -125,9 +170,18 @@ impl Told {
         believed
     }
 
-    /// Whether a clock is believed: what it tells follows from what it told, or from what was doubted. One that runs
-    /// tells its times every second.
-    fn believes_times(&mut self, times: Times) -> bool {
+    /// What a clock is believed: what it tells follows from what it told, or from what was doubted. One that runs tells
+    /// its times every second.
+    fn believed_times(&mut self, times: Times) -> Option<ClockReading> {
+        let said = self.said.replace(times);
+        let follows = |before: &Times| !before.reading.running || before.runs_to(&times);
+        let firm = self.firm.iter().chain(&said).any(follows);
+        let last = |firm: &Times| said.is_some_and(|said| said.at == firm.at);
+        let put_right = |firm: Times| firm.put_right(&times, last(&firm));
+        let times = if firm { times } else { self.firm.map_or(times, put_right) };
+        if firm || self.firm.is_none() {
+            self.firm = Some(times);
+        }
         let follow = |before: &Option<Times>| before.as_ref().is_none_or(|before| before.lead_to(&times));
         let believed = follow(&self.times) || self.doubted_times.is_some() && follow(&self.doubted_times);
         if believed {
@@ -135,7 +189,7 @@ impl Told {
         } else {
             self.doubted_times = Some(times);
         }
-        believed
+        believed.then_some(times.reading)
     }
 }
 
@@ -162,7 +216,7 @@ impl DgtDevice {
         let link = &mut self.link;
         let (keep_alives, confirm, told) = (&mut self.keep_alives, &mut self.confirm, &mut self.told);
         let (mut heard, mut doubted, mut doubted_times) = (false, false, false);
-        self.decoder.push(bytes, |message| {
+        self.decoder.push(bytes, |mut message| {
             heard = true;
             if is_answer(&message) {
                 link.answered(at);
@@ -170,7 +224,7 @@ impl DgtDevice {
                 link.heard(at);
                 *keep_alives = 0;
             }
-            match &message {
+            match &mut message {
                 Message::FieldUpdate { field, code } => {
                     *confirm = Some(at + SETTLED_US);
                     told.update(*field, *code);
@@ -179,10 +233,13 @@ impl DgtDevice {
                     doubted = true;
                     return;
                 }
-                Message::Clock(reading) if !told.believes_times(Times { at, reading: *reading }) => {
-                    doubted_times = true;
-                    return;
-                }
+                Message::Clock(reading) => match told.believed_times(Times { at, reading: *reading }) {
+                    Some(believed) => *reading = believed,
+                    None => {
+                        doubted_times = true;
+                        return;
+                    }
+                },
                 Message::BoardDump(_) => *confirm = None,
                 _ => {}
             }
@@ -422,6 +479,10 @@ mod tests {
         check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, PRESSED, false), (2, at_3, at_4, RUNS, true)]);
         check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, PRESSED, false), (2, at_9, at_4, PRESSED, true)]);
         check(&[(0, at_9, at_9, RUNS, true), (1, at_4, at_9, PRESSED, false), (400, at_4, at_9, PRESSED, true)]);
+        // One wrong bit makes no other press.
+        let wrong = [0, 0x14, 0];
+        check(&[(0, at_4, at_4, RUNS, true), (1, wrong, at_4, PRESSED, true), (2, at_3, at_4, PRESSED, true)]);
+        check(&[(0, at_4, at_4, RUNS, true), (1, wrong, at_4, RUNS, true), (2, at_3, at_4, PRESSED, true)]);
         // Times alone are doubted elsewhere.
         check(&[(0, at_4, at_4, RUNS, true), (1, at_9, at_4, RUNS, true), (2, at_3, at_4, RUNS, true)]);
         // Whoever sets a clock has stopped it.

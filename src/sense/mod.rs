@@ -11,6 +11,7 @@ pub mod calibration;
 mod clock;
 mod dgt;
 mod link;
+mod misheard;
 mod mistagged;
 mod placement;
 mod rotation;

@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::misheard::Misheard;
 use crate::{
     rules::BoardPosition,
     types::{Bitboard, Color, Instant, Kinds, MS, Piece, Role, Square},
@@ -132,6 +133,19 @@ impl Placement {
             self.begun[index] = looked.max(before).min(at);
         }
         is_new
+    }
+
+    /// The last change of a square was that of another one, which is known now.
+    pub fn mishear(&mut self, Misheard { told, meant }: Misheard, at: Instant) {
+        let (index, kinds, changed) = (usize::from(told), self.kinds(told), self.changed(told));
+        if self.earlier[index].is_empty() {
+            return;
+        }
+        let (since, begun, before) = self.earlier[index].remove(0);
+        (self.changed[index], self.begun[index]) = (since, begun);
+        self.retag(told, before);
+        self.set(meant, kinds, changed);
+        self.latest = at;
     }
 
     /// Keeps what a square showed until now, if its sensor has said anything yet.

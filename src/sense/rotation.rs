@@ -4,7 +4,7 @@
 //! it is at White's right (`hardware/dgt.md`). The set-up tells; what it told is kept, because an endgame tells
 //! nothing.
 
-use super::Placement;
+use super::{Placement, misheard::misheard};
 use crate::{
     rules::{BoardPosition, RuleSet},
     types::{Bitboard, Instant, Kinds, Piece, Square},
@@ -21,6 +21,8 @@ pub struct BoardSense {
     fixed: bool,
     /// What the cells tell of kinds was learnt from the set-up itself.
     learnt: bool,
+    /// Nothing protects what the cells say one by one.
+    garbles: bool,
     placement: Placement,
     start: BoardPosition,
 }
@@ -33,6 +35,7 @@ impl BoardSense {
             turned,
             fixed: turned.is_some(),
             learnt: false,
+            garbles: false,
             placement: Placement::default(),
             start: BoardPosition::new(RuleSet::WBN_1_00.moves),
         }
@@ -51,6 +54,11 @@ impl BoardSense {
     /// Kinds are learnt from the set-up: it cannot tell how the board lies.
     pub fn set_learnt(&mut self) {
         self.learnt = true;
+    }
+
+    /// What cells say one by one may be garbled unseen.
+    pub fn set_garbles(&mut self) {
+        self.garbles = true;
     }
 
     /// Squares with men if the board lay so.
@@ -92,6 +100,11 @@ impl BoardSense {
     /// All cells at once; true if any reading is new.
     pub fn dump(&mut self, cells: &[Kinds; 64], at: Instant) -> bool {
         self.cells = *cells;
+        let lies = self.turned.unwrap_or(false);
+        let now = |square: Square| cells[usize::from(field(square, lies))];
+        let misheard = if self.garbles { misheard(&self.placement, now) } else { Vec::new() };
+        let heard_wrongly = !misheard.is_empty();
+        misheard.into_iter().for_each(|misheard| self.placement.mishear(misheard, at));
         let looked = self.placement.looked();
         self.placement.look(at);
         let turned = self.find_rotation(at);
@@ -99,7 +112,7 @@ impl BoardSense {
         let found = (0u8..)
             .zip(*cells)
             .fold(false, |found, (field, kinds)| self.placement.find(square(field, lies), kinds, looked, at) || found);
-        found || turned
+        found || turned || heard_wrongly
     }
 
     /// Something else stands on a field than was said, since when that was said.
@@ -156,6 +169,12 @@ fn square(field: u8, turned: bool) -> Square {
     let field = u32::from(if turned { 63 - field % 64 } else { field % 64 });
     let (rank, file) = (7 - field / 8, field % 8);
     Square::new(rank * 8 + file)
+}
+
+/// The field of a square.
+fn field(of: Square, turned: bool) -> u8 {
+    let straight = (7 - of.rank() as u8) * 8 + of.file() as u8;
+    if turned { 63 - straight } else { straight }
 }
 
 #[cfg(test)]

@@ -194,5 +194,9 @@ fn board_unit(settings: &TableSettings, board: BoardId) -> Result<BoardUnit, Set
             ClockSide::Auto => None,
         })
     });
-    Ok(BoardUnit { sense: BoardSense::new(turned), clock, verified: None })
+    let mut sense = BoardSense::new(turned);
+    if devices().any(|device| device.driver == Driver::Dgt) {
+        sense.set_garbles();
+    }
+    Ok(BoardUnit { sense, clock, verified: None })
 }

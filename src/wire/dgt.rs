@@ -177,6 +177,23 @@ pub struct Face {
     pub flag_shown: bool,
 }
 
+impl Face {
+    /// The faces that a clock may have sent if one bit of this one's digits was garbled.
+    pub fn with_a_bit_wrong(self) -> impl Iterator<Item = Face> {
+        let [hours, minutes, seconds] = [self.seconds / 3600, self.seconds / 60 % 60, self.seconds % 60];
+        let digits = [hours, minutes / 10, minutes % 10, seconds / 10, seconds % 10];
+        let flips = (0..digits.len()).flat_map(|digit| [1, 2, 4, 8].map(|bit| (digit, bit)));
+        flips.filter_map(move |(digit, bit)| {
+            let mut digits = digits;
+            digits[digit] ^= bit;
+            let [hours, tens_of_minutes, minutes, tens, seconds] = digits;
+            let valid = hours <= 9 && tens_of_minutes <= 5 && minutes <= 9 && tens <= 5 && seconds <= 9;
+            let seconds = hours * 3600 + (tens_of_minutes * 10 + minutes) * 60 + tens * 10 + seconds;
+            valid.then_some(Face { seconds, ..self })
+        })
+    }
+}
+
 /// State of a battery. What a shorter message leaves out is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Battery {

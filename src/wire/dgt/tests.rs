@@ -227,6 +227,18 @@ fn any_message() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
+    fn faces_with_a_bit_wrong_are_sent_with_one(right in any_face()) {
+        let sent = |right| emitted(&Message::Clock(ClockReading { right, running: true, ..ClockReading::default() }));
+        let bits = |face| sent(right).iter().zip(sent(face)).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+        let mut found = 0;
+        for face in right.with_a_bit_wrong() {
+            prop_assert_eq!(bits(face), 1, "{:?}", face);
+            found += 1;
+        }
+        prop_assert!(found >= 10);
+    }
+
+    #[test]
     fn every_message_survives_any_cuts(
         messages in proptest::collection::vec(any_message(), 1..6),
         cuts in proptest::collection::vec(1..40usize, 1..20),

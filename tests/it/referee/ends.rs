@@ -106,6 +106,7 @@ fn a_flag_is_told_and_evident_when_the_clocks_stop() {
         bench.play("2s e2- e4P . w 1s");
         bench.time_left(0, 290, 0);
         bench.clocks[0].black_us = 1_500_000;
+        bench.show_clock(0); // one bit makes 4:50 of 4:58
         bench.show_clock(0);
         bench.show_clock(0); // what a clock shows twice is believed
         bench.events.clear();
