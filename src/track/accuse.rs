@@ -73,6 +73,9 @@ impl BoardTrack {
         if self.is_guessing(at) {
             return None;
         }
+        if self.add_forgotten_illegal(position, seen, at) {
+            return None;
+        }
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
         let trusted = |found: &Illegal| self.is_known(found) || made_up(found);

@@ -413,6 +413,13 @@ impl BoardTrack {
         }
     }
 
+    /// The line is this ply, whatever else is seen: what was moved since is no part of it.
+    pub(super) fn show_first(&mut self, position: &BoardPosition, first: Move, seen: &Seen<'_>, at: Instant) {
+        (self.strangers, self.absent, self.looked_illegal) = (false, None, None);
+        self.rivals.clear();
+        self.take_line(position.clone(), &[first], seen.placement, at);
+    }
+
     pub fn readiness(&mut self, position: &BoardPosition, at: Instant) -> Readiness {
         self.sort_presses(position.turn(), at);
         let Some(since) = self.due_since() else { return Readiness::Nothing };
@@ -519,7 +526,7 @@ impl BoardTrack {
     }
 
     /// A second man of the player that made a move with the first ply, and none that is a later ply of the line.
-    fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
+    pub(super) fn second_move(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<(Square, Square)> {
         let first = self.line.first().filter(|_| self.completion == Completion::Clock)?;
         let presses: Vec<Instant> = self.pressed().collect();
         let evidence = Evidence { presses: &presses, ..self.evidence(seen, 0) };

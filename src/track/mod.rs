@@ -12,7 +12,8 @@
 //! it cannot be one square of a slide (`board`). Presses of all boards are taken in their order of arrival
 //! ([`Tracker`]). Completed plies are read anew with all that was seen since (`lookback`, `hindsight`, `retell`,
 //! `past`). An illegal move competes with all of that by its cost, from the first scan after its press on (`illegal`,
-//! `accuse`); one that was taken back leaves the game (`restored`).
+//! `accuse`), also where its press and the one before it were forgotten (`forgotten`); one that was taken back leaves
+//! the game (`restored`).
 //! A man that no sensor has shown may stand on any square that has shown as little (`unseen`, `dark`).
 //! What lies in trays that feel only that something is there follows from captures and drops (`slots`); a drop may get
 //! another name by that, or by how its man moves (`rename`).
@@ -27,6 +28,7 @@ mod dark;
 mod deaf;
 mod declared;
 pub mod explain;
+mod forgotten;
 mod gap;
 mod guess;
 mod hindsight;

@@ -28,9 +28,9 @@ const REPLY_US: i64 = 60 * MS;
 /// Nor so soon before, unless the other player had a man there to press for.
 const UP_US: i64 = 90 * MS;
 /// Pairs of forgotten presses before one that was heard. Men that went to and fro would be told without end.
-const FORGOTTEN_MAX: usize = 4;
+pub(super) const FORGOTTEN_MAX: usize = 4;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
-const FORGOTTEN_US: i64 = 600 * MS;
+pub(super) const FORGOTTEN_US: i64 = 600 * MS;
 
 impl BoardTrack {
     pub fn press(&mut self, turn: Color, press: Press) {
