@@ -7,7 +7,8 @@
 use super::{
     Press, SCAN_US,
     board::BoardTrack,
-    cost, illegal,
+    cost,
+    illegal::{self, Illegal},
     presses::{FORGOTTEN_MAX, FORGOTTEN_US},
     search::Evidence,
     seen::Seen,
@@ -97,8 +98,8 @@ impl BoardTrack {
                 pressed: [before.pressed[1], made_at],
                 ..before
             };
-            let reply =
-                illegal::explain(&after, evidence).filter(|reply| reply.own && !reply.contested && !reply.open)?;
+            let certain = |reply: &Illegal| reply.own && reply.answers && !reply.contested && !reply.open;
+            let reply = illegal::explain(&after, evidence).filter(certain)?;
             let cost = reply.cost + cost::PLY + 2 * cost::UNPRESSED;
             Some(Forgotten { first, made_at, replied_at, cost })
         });

@@ -48,6 +48,8 @@ pub struct Illegal {
     pub contested: bool,
     /// Another man of the player's is in the air: it may be the one that was moved.
     pub open: bool,
+    /// Every later press has a ply.
+    pub answers: bool,
     /// What that is made of, if it was asked.
     pub items: Vec<Item>,
 }
@@ -100,7 +102,7 @@ fn tried(
     let items = Items::new(evidence.noting);
     let weight = items.take(weight.0, weight.1) + weigh!(items, PLY);
     let aliases = with_stranger(position, evidence, attempt);
-    let Rest { cost: rest, mismatch, beside, air, taken, late, items } =
+    let Rest { cost: rest, mismatch, beside, air, taken, late, answers, items } =
         rest(position, Evidence { aliases: &aliases, ..evidence }, played, &items);
     // Who then takes the king shows that it was left in check.
     let weight = if taken { weight.min(cost::ILLEGAL_KING + cost::PLY) } else { weight };
@@ -118,7 +120,7 @@ fn tried(
     let done = matches!(played, Move::Castle { .. }) || reasons.contains(&Reason::PromotionPiece);
     let beside = beside && (done || mismatch.foreign.into_iter().all(before));
     let known = (beside || replies(position, placement, mismatch, press)) && !(theirs && open);
-    let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, items };
+    let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, answers, items };
     known.then_some((found, whole))
 }
 
@@ -145,6 +147,8 @@ struct Rest {
     taken: bool,
     /// A man of the same player that had left its square before the press has come to another one after that.
     late: bool,
+    /// Every press has a ply.
+    answers: bool,
     items: Vec<Item>,
 }
 
@@ -182,8 +186,8 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     if let Some((from, king)) = taken {
         found.mismatch.foreign.discard(king);
         found.mismatch.missing.discard(from);
-        let answered = if found.line.len() < presses.len() { cost::PRESS } else { 0 };
-        let open = cost::FOREIGN + cost::MISSING + answered;
+        let unanswered = if found.line.len() < presses.len() { cost::PRESS } else { 0 };
+        let open = cost::FOREIGN + cost::MISSING + unanswered;
         found.cost = found.cost.saturating_sub(open) + weigh!(items, PLY);
     }
     for m in &found.line {
@@ -196,8 +200,9 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     let late = found.line.iter().skip(1).step_by(2).any(comes);
     let (beside, air) = stand_beside(&after, placement, found.mismatch);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
+    let answers = found.line.len() >= presses.len();
     let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
-    Rest { cost, mismatch: found.mismatch, beside, air, taken, late, items }
+    Rest { cost, mismatch: found.mismatch, beside, air, taken, late, answers, items }
 }
 
 /// Whether all men that stand where none should are men that are missing beside, and the others that are missing.
