@@ -15,6 +15,7 @@ mod misheard;
 mod mistagged;
 mod placement;
 mod rotation;
+mod times;
 mod tray;
 
 pub use book::{Book, Raw};
