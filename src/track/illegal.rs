@@ -444,7 +444,13 @@ fn stood(
     if man.color == turn {
         // The reply may have taken it at once.
         let taken = placement.kinds(square).single().flatten().is_some_and(|other| other.color != turn);
-        let since = if taken { press + -AT_PRESS_US } else { press + STOOD_US };
+        // It stands there: what was off in between was adjusted.
+        let stands = placement.kinds(square) == Kinds::only(man);
+        let since = match (taken, stands) {
+            (true, _) => press + -AT_PRESS_US,
+            (_, true) => press,
+            _ => press + STOOD_US,
+        };
         return came && showed(evidence, square, man, since, press + SCAN_US);
     }
     let taken = position.board().piece_at(square).is_none()
