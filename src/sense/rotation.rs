@@ -228,6 +228,28 @@ mod tests {
     }
 
     #[test]
+    fn a_change_is_that_of_another_field_only_where_nothing_protects_it() {
+        const D2: u8 = 51;
+        const D5: u8 = 27;
+        let pawn = Kinds::only(Role::Pawn.of(Color::White));
+        let second = |seconds: i64| Instant(seconds * SECOND);
+        for (garbles, since) in [(true, second(2)), (false, second(3))] {
+            let mut sense = BoardSense::new(Some(false));
+            if garbles {
+                sense.set_garbles();
+            }
+            let mut cells = set_up(false);
+            sense.dump(&cells, second(1));
+            sense.cell(D2, Kinds::EMPTY, second(2));
+            sense.cell(D5 ^ 1, pawn, second(2));
+            (cells[usize::from(D2)], cells[usize::from(D5)]) = (Kinds::EMPTY, pawn);
+            assert!(sense.dump(&cells, second(3)));
+            assert_eq!(sense.placement().changed(Square::D5), since, "garbles: {garbles}");
+            assert_eq!(sense.placement().kinds(Square::C5), Kinds::EMPTY);
+        }
+    }
+
+    #[test]
     fn fields_are_squares_as_the_protocol_says() {
         let mut sense = BoardSense::new(Some(false));
         let king = Kinds::only(Role::King.of(Color::White));

@@ -5,11 +5,11 @@
 //! completed by those as all others are: nobody is accused here.
 
 use super::{
-    Press, SCAN_US,
+    SCAN_US,
     board::BoardTrack,
     cost,
     illegal::{self, Illegal},
-    presses::{FORGOTTEN_MAX, FORGOTTEN_US},
+    presses::FORGOTTEN_US,
     search::Evidence,
     seen::Seen,
 };
@@ -39,8 +39,7 @@ impl BoardTrack {
         let Some(press) = self.presses.front().copied().filter(|press| press.by == position.turn()) else {
             return false;
         };
-        let pairs = if self.forgotten.0 == press.at { self.forgotten.1 } else { 0 };
-        if self.presses.len() > 1 || self.gap || pairs >= FORGOTTEN_MAX || !self.is_trusted() {
+        if self.presses.len() > 1 || self.gap || !self.may_be_forgotten(press) || !self.is_trusted() {
             return false;
         }
         // A line that leaves a second move of the player open accuses, too.
@@ -49,10 +48,7 @@ impl BoardTrack {
         let least = self.illegal(position, seen).map_or(least, |found| found.cost.min(least));
         let found = self.forgotten_before(position, seen, press.at).filter(|found| found.cost + cost::REREAD <= least);
         let Some(Forgotten { first, made_at, replied_at, .. }) = found else { return false };
-        self.forgotten = (press.at, pairs + 1);
-        let forgotten = |by, at| Press { by, at, ..press };
-        self.presses.push_front(forgotten(!press.by, replied_at));
-        self.presses.push_front(forgotten(press.by, made_at));
+        self.push_forgotten(press.by, press, [made_at, replied_at]);
         self.show_first(position, first, seen, at);
         true
     }

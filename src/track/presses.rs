@@ -28,7 +28,7 @@ const REPLY_US: i64 = 60 * MS;
 /// Nor so soon before, unless the other player had a man there to press for.
 const UP_US: i64 = 90 * MS;
 /// Pairs of forgotten presses before one that was heard. Men that went to and fro would be told without end.
-pub(super) const FORGOTTEN_MAX: usize = 4;
+const FORGOTTEN_MAX: usize = 4;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
 pub(super) const FORGOTTEN_US: i64 = 600 * MS;
 
@@ -171,14 +171,24 @@ impl BoardTrack {
         };
         let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
         let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
-        let pairs = if self.forgotten.0 == press.at { self.forgotten.1 } else { 0 };
-        if self.presses.len() == 1 && (unpressed || self.gap) && pairs < FORGOTTEN_MAX {
-            self.forgotten = (press.at, pairs + 1);
-            let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
-            let (first, reply) = (first.made_at, reply.made_at);
-            self.presses.push_front(forgotten(!turn, reply));
-            self.presses.push_front(forgotten(turn, first));
+        if self.presses.len() == 1 && (unpressed || self.gap) && self.may_be_forgotten(press) {
+            let stood = [first.made_at, reply.made_at];
+            self.push_forgotten(turn, press, stood);
         }
+    }
+
+    /// Whether a pair of forgotten presses more may be added before one that was heard.
+    pub(super) fn may_be_forgotten(&self, press: Press) -> bool {
+        self.forgotten.0 != press.at || self.forgotten.1 < FORGOTTEN_MAX
+    }
+
+    /// Adds two presses before one that was heard: of the player to move, and of the other one.
+    pub(super) fn push_forgotten(&mut self, turn: Color, press: Press, [first, reply]: [Instant; 2]) {
+        let pairs = if self.forgotten.0 == press.at { self.forgotten.1 } else { 0 };
+        self.forgotten = (press.at, pairs + 1);
+        let forgotten = |by, at: Instant| Press { by, at: at.min(press.at), ..press };
+        self.presses.push_front(forgotten(!turn, reply));
+        self.presses.push_front(forgotten(turn, first));
     }
 }
 
