@@ -17,7 +17,8 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    types::{Bitboard, BoardId, ByRole, Instant, MS, Role, SECOND},
+    sense::Reading,
+    types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
@@ -130,13 +131,32 @@ impl BoardTrack {
     /// the board is asked for all that it feels, and for the answer it is waited.
     fn is_hearsay(&mut self, found: &Illegal, seen: &Seen<'_>, at: Instant) -> bool {
         let placement = seen.placement;
-        let told = search::squares_of(found.played).into_iter().map(|square| placement.changed(square)).max();
+        let by = self.presses.front().map_or(Color::White, |press| press.by);
+        // What is seen last may yet answer which of several the last ply was.
+        let open = self.past.iter().rev().take(2).any(|past| !past.rivals.is_empty());
+        let since = |square| match open {
+            true => placement.changed(square),
+            false => self.accuses_since(found.played, by, square, seen),
+        };
+        let told = search::squares_of(found.played).into_iter().map(since).max();
         let told = told.filter(|told| seen.may_garble && placement.looked() < *told && at < *told + ANSWER_US);
         if let Some(told) = told {
             self.unsure = Some(told);
             self.passes_until = told + ANSWER_US;
         }
         told.is_some()
+    }
+
+    /// Since when a square shows what makes a move illegal; what it shows since may be the reply.
+    fn accuses_since(&self, m: Move, by: Color, square: Square, seen: &Seen<'_>) -> Instant {
+        let press = self.presses.front().map_or(Instant(i64::MAX), |press| press.at);
+        let man = Kinds::only(m.promotion().unwrap_or(m.role()).of(by));
+        let shows = |reading: &Reading| match square == uci::destination(m) {
+            true => reading.kinds == man,
+            false => reading.since <= press + SCAN_US,
+        };
+        let reading = seen.placement.readings(square).find(shows);
+        reading.map_or(seen.placement.changed(square), |reading| reading.since)
     }
 
     /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which
@@ -203,6 +223,11 @@ impl BoardTrack {
         let doubted = |past: &Past| dropped.is_some_and(|role| *past.doubted.get(role));
         let doubted = self.past.iter().rev().take(plies).any(doubted);
         !doubted && self.is_trusted_for(plies.min(self.past.len().saturating_sub(self.agreed)))
+    }
+
+    /// Whether the last plies were read without doubt, or the board has shown what they led to.
+    pub(super) fn knows_where_men_stand(&self) -> bool {
+        self.is_trusted_for(TRUSTED_PLIES.min(self.past.len().saturating_sub(self.agreed)))
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.

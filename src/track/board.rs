@@ -103,7 +103,7 @@ pub struct BoardTrack {
     /// Men stand where the line has none.
     strangers: bool,
     /// The clock was pressed on a line that costs as much as an illegal move: it may be made up.
-    made_up: bool,
+    pub(super) made_up: bool,
     /// The pawn of the line's first ply stood where it promotes and is off again: it is being exchanged.
     exchanged: bool,
     /// So many plies at the beginning have led to what the board showed later: where men stand is known.
@@ -485,8 +485,12 @@ impl BoardTrack {
 
     pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
         let completed_at = self.due_since()?;
-        let strangers = self.strangers && self.is_trusted() && !self.is_guessing(completed_at);
-        let second = seen.filter(|_| strangers).and_then(|seen| self.second_move(position, seen));
+        let strangers = self.strangers && self.knows_where_men_stand() && !self.is_guessing(completed_at);
+        let second = seen.filter(|_| strangers).and_then(|seen| {
+            let first = self.line.first().map(|first| uci::destination(first.played))?;
+            let answered = |to| illegal::answered_between(position, [first, to], seen.placement);
+            self.second_move(position, seen).filter(|(_, to)| !answered(*to))
+        });
         let ply = self.line.pop_at(0)?;
         let said = self.said.completed(position.turn(), ply.played, ply.made_at);
         let press = self.presses.pop_front();

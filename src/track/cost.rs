@@ -27,6 +27,8 @@ pub const LANDED: u32 = 8;
 pub const RESTORED: u32 = 9;
 /// A ply whose man had left its destination shortly before its clock was pressed.
 pub const LEFT: u32 = 6;
+/// A ply whose man had left its destination before its clock was pressed and stands elsewhere: it made another move.
+pub const WENT_ELSEWHERE: u32 = 6;
 /// A ply whose man was never seen on its destination: made up rather than made.
 pub const NEVER: u32 = 20;
 /// The same in hindsight, where the man was seen next where its player's next ply brought it: it went on between two

@@ -4,6 +4,7 @@
 //! costs (`cost`). A man must have stood there when the clock was pressed: what hands do in passing is no move.
 
 use arrayvec::ArrayVec;
+use shakmaty::attacks;
 
 use super::{
     AT_PRESS_US, CARRIED_US, SCAN_US, cost,
@@ -119,17 +120,17 @@ fn tried(
     // Nor does a hand that castled or promoted play another move.
     let done = matches!(played, Move::Castle { .. }) || reasons.contains(&Reason::PromotionPiece);
     let beside = beside && (done || mismatch.foreign.into_iter().all(before));
-    let known = (beside || replies(position, placement, mismatch, press)) && !(theirs && open);
+    let known = (beside || replies(position, placement, mismatch, press, done)) && !(theirs && open);
     let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, answers, items };
     known.then_some((found, whole))
 }
 
-/// Whether the one man that stands where none should is one of the other player's that is missing elsewhere and was put
-/// down after the press.
-fn replies(position: &BoardPosition, placement: &Placement, mismatch: Mismatch, press: Instant) -> bool {
+/// Whether the one man that stands where none should is one of the other player's, or where a move is `done` any one,
+/// that is missing elsewhere and was put down after the press.
+fn replies(position: &BoardPosition, placement: &Placement, mismatch: Mismatch, press: Instant, done: bool) -> bool {
     let square = mismatch.foreign.single_square().filter(|square| placement.changed(*square) > press);
     let man = square.and_then(|square| placement.kinds(square).single().flatten());
-    let man = man.filter(|man| man.color != position.turn());
+    let man = man.filter(|man| done || man.color != position.turn());
     man.is_some_and(|man| (mismatch.missing & position.board().by_piece(man)).any())
 }
 
@@ -252,6 +253,16 @@ pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>
     ways.next().filter(|_| ways.next().is_none())
 }
 
+/// Whether a man of the other player's that stands where none should came between two moves: then it has answered the
+/// first one, and two presses were forgotten.
+pub fn answered_between(position: &BoardPosition, moves: [Square; 2], placement: &Placement) -> bool {
+    let [one, other] = moves.map(|to| placement.changed(to));
+    let theirs = |man: Piece| man.color != position.turn();
+    let theirs = |square: &Square| placement.kinds(*square).single().flatten().is_some_and(theirs);
+    let between = |square| (one.min(other)..one.max(other)).contains(&placement.changed(square));
+    placement.mismatch(position).foreign.into_iter().filter(theirs).any(between)
+}
+
 /// Whether the man may go there by the rules.
 fn goes(position: &BoardPosition, from: Square, to: Square) -> bool {
     let attempt = Attempt::Move { from, to, promotion: None };
@@ -299,10 +310,14 @@ fn attempts(
     for to in open {
         let moved = left.into_iter().filter(|from| *from != to);
         let moved = moved.filter_map(|from| moved_to(position, evidence, from, to, press));
-        let shown = [placement.kinds(to), placement.kinds_at(to, press)];
-        let shown: Kinds = if shown[0] == Kinds::EMPTY || replied.contains(to) { shown[1] } else { shown[0] };
-        let dropped = shown.single().flatten().filter(|man| dropped(position, evidence, to, *man, press));
-        let dropped = dropped.map(|man| (Attempt::Drop { man, to }, named!(ILLEGAL)));
+        let [now, then] = [placement.kinds(to), placement.kinds_at(to, press)];
+        let shown = if now == Kinds::EMPTY || replied.contains(to) { then } else { now };
+        // The reply may have taken at once what was read a little late.
+        let late = placement.readings(to).find(|reading| (press..=press + STOOD_US).contains(&reading.since));
+        let late = late.map(|reading| reading.kinds).filter(|late| *late != shown);
+        let men = [Some(shown), late].into_iter().flatten().filter_map(|kinds| kinds.single().flatten());
+        let men = men.filter(|man| dropped(position, evidence, to, *man, press));
+        let dropped = men.map(|man| (Attempt::Drop { man, to }, named!(ILLEGAL)));
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
     attempts
@@ -348,6 +363,7 @@ fn moved_to(
     // Another man may have come there, or over it, since.
     let stayed = placement.readings(from).find(|reading| reading.kinds.allows(Some(looks)));
     let left = stayed.map_or(placement.changed(from), |reading| reading.until.min(placement.changed(from)));
+    let left = displaced_until(position, evidence, (from, looks), to).filter(|_| left < since[0]).unwrap_or(left);
     let goes = search::may_go(man, from, to, position.board().occupied());
     let down = placement.changed(to) + HEARD_US < pressed[1];
     // What left its square as the other player's man came beside was knocked, whoever put it back.
@@ -374,6 +390,23 @@ fn moved_to(
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));
     (went && stood && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// Until when a man that is missing on its square stood on a free one beside it, since its player's last ply.
+fn displaced_until(
+    position: &BoardPosition,
+    evidence: Evidence<'_>,
+    (from, man): (Square, Piece),
+    to: Square,
+) -> Option<Instant> {
+    let placement = evidence.placement;
+    let beside = attacks::king_attacks(from) & !position.board().occupied() & !Bitboard::from(to);
+    let stood = |square| {
+        let mut readings = placement.readings(square).filter(|reading| reading.kinds == Kinds::only(man));
+        readings.next().map(|reading| reading.until).filter(|until| *until < placement.latest())
+    };
+    let missing = placement.kinds(from) == Kinds::EMPTY;
+    beside.into_iter().filter_map(stood).max().filter(|until| missing && *until >= evidence.since[0])
 }
 
 /// What the man of a square read as there last: a promoted one may stand as the pawn that it is (WBN 5.7).
@@ -411,11 +444,16 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     let now = evidence.placement.mismatch(position).missing;
     let then = |square: &Square| !agreed(position, evidence.placement, *square, press);
     let alike = position.board().by_piece(man);
-    let missing = alike & now | alike.into_iter().filter(then).collect::<Bitboard>();
+    // What stands there still while all others are at home is none of those.
+    let stays = evidence.placement.kinds(square) == Kinds::only(man);
+    let then = if stays { Bitboard::EMPTY } else { alike.into_iter().filter(then).collect() };
+    let missing = alike & now | then;
     // One that stood there before the other player's move and is missing beside was knocked there.
     let stands = evidence.placement.readings(square).find(|reading| reading.since <= press);
     let before = stands.is_some_and(|reading| reading.since < evidence.rest_since);
-    if before && missing.into_iter().any(|from| from.distance(square) <= SECOND_MOVE_SQUARES) {
+    let another = |from: Square| both_stood(evidence, (from, man), (square, man));
+    let knocked = |from: Square| from.distance(square) <= SECOND_MOVE_SQUARES && !another(from);
+    if before && missing.into_iter().any(knocked) {
         return false;
     }
     let own = man.color == position.turn();

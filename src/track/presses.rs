@@ -124,7 +124,7 @@ impl BoardTrack {
         while self.presses.len() >= 2 && self.pressed_for_nothing(at) {
             self.presses.drain(..2);
         }
-        self.add_forgotten(turn);
+        self.add_forgotten(turn, at);
         if self.gap_due().is_some_and(|due| at >= due) {
             self.close_gap(turn);
         }
@@ -165,12 +165,15 @@ impl BoardTrack {
         self.moved_for_press = held || self.unexplained.into_iter().filter(since).any(moved);
     }
 
-    fn add_forgotten(&mut self, turn: Color) {
+    fn add_forgotten(&mut self, turn: Color, at: Instant) {
         let (Some(press), [first, reply, second, ..]) = (self.presses.front().copied(), self.line.as_slice()) else {
             return;
         };
         let stood = !reply.covered && press.at - reply.made_at >= FORGOTTEN_US;
         let unpressed = stood || press.at - second.made_at >= AT_PRESS_US;
+        // Where a man that has stood there for long is said to have moved, an illegal move is looked for first.
+        let long = self.past.last().is_some_and(|last| first.made_at < last.made_at);
+        let unpressed = unpressed && (!self.made_up || !long || at >= press.at + LATE_US);
         if self.presses.len() == 1 && (unpressed || self.gap) && self.may_be_forgotten(press) {
             let stood = [first.made_at, reply.made_at];
             self.push_forgotten(turn, press, stood);
@@ -231,7 +234,7 @@ mod tests {
         let mut pairs = |at: i64| {
             track.presses = [press(at)].into();
             let added = |_: &usize| {
-                track.add_forgotten(Color::White);
+                track.add_forgotten(Color::White, Instant(at * MS));
                 track.presses.len() > 1 && track.presses.drain(..2).count() == 2
             };
             (0..100).take_while(added).count()

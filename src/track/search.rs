@@ -456,7 +456,13 @@ impl<'a> Search<'a> {
             Some(press) if !seen => missing.into_iter().any(|from| left(*press)(&from)),
             _ if placement.kinds(to) == Kinds::only(man) => {
                 let goes = |from: Square| may_go(man, from, to, board.occupied());
-                (missing & board.by_role(role)).into_iter().filter(left(placement.changed(to))).any(goes)
+                // Something else may stand on its square by now.
+                let away = parent.mismatch.any() & board.by_piece(man);
+                let left = |from: &Square| {
+                    let left = self.left(*from, Kinds::only(man));
+                    left.is_some_and(|left| (since..=placement.changed(to)).contains(&left))
+                };
+                away.into_iter().filter(left).any(goes)
             }
             _ => false,
         }
@@ -574,6 +580,7 @@ impl<'a> Search<'a> {
             )
             + weigh!(self.items, KING_OFF * u32::from(self.king_off(&line, &position, mismatch.missing & !still)))
             + weigh!(self.items, FOREIGN * (mismatch.foreign & !still).count() as u32)
+            + weigh!(self.items, WENT_ELSEWHERE * u32::from(self.went_elsewhere(&line, &position, mismatch)))
             + weigh!(self.items, STILL * (mismatch.any() & still).count() as u32)
             + self.items.take("UNSEEN", unseen.count() as u32 * self.evidence.unseen)
             + weigh!(self.items, TOUCHED * restless.count() as u32)

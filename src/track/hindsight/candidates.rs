@@ -8,7 +8,7 @@ use crate::{
     notation::uci,
     rules::{Among, Attempt, Move},
     track::{cost, explain::named},
-    types::{Bitboard, Instant, Kinds, Rank, Role, Square},
+    types::{Bitboard, CastlingSide, Instant, Kinds, Rank, Role, Square},
 };
 
 impl Teller<'_> {
@@ -67,7 +67,23 @@ impl Teller<'_> {
             };
             moves.extend(played.map(|m| (m, weight(&m))));
         }
+        moves.extend(self.illegal_castlings(node, until).map(|m| (m, named!(ILLEGAL_CASTLING))));
         moves
+    }
+
+    /// Castlings against the rules whose king and rook have come to their squares until some instant.
+    fn illegal_castlings(&self, node: &Node, until: Instant) -> impl Iterator<Item = Move> {
+        let turn = node.position.turn();
+        let came = move |role: Role, to: Square| {
+            let last = self.log.last(to, until + LATE_US).filter(|last| last.since >= node.since[0]);
+            let man = Kinds::only(role.of(turn));
+            last.is_some_and(|last| last.kinds == man && !node.squares.at(to).meets(man))
+        };
+        let sides = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
+        let castled =
+            sides.filter(move |side| came(Role::King, side.king_to(turn)) && came(Role::Rook, side.rook_to(turn)));
+        let played = castled.filter_map(|side| node.position.as_move(Attempt::Castle(side)));
+        played.filter(|m| !node.position.is_legal(*m))
     }
 
     /// Whether a man that is dropped against the rules is one that the player has.

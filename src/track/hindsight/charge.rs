@@ -139,7 +139,7 @@ impl Charge<'_> {
         // It was not captured where nobody saw it if it stands on another square.
         let stands = |square: Square| log.last(square, self.at + LATE_US).is_some_and(|reading| reading.kinds == kinds);
         let elsewhere = !self.seen && wrong.into_iter().any(stands);
-        let caught = caught && !elsewhere && !self.had_no_room(log);
+        let caught = caught && !elsewhere && !self.had_no_room(log) && (self.seen || !self.showed_another(log, to));
         let landed = self.pressed && log.landed(self.played.from(), (to, kinds), self.at).is_some();
         match self.played {
             _ if self.seen && caught && !self.was_taken_back(log) => named!(ABSENT_CAUGHT),
@@ -155,6 +155,15 @@ impl Charge<'_> {
             _ if self.pressed && self.was_put_back(log, to) => named!(RESTORED),
             _ => named!(NEVER),
         }
+    }
+
+    /// Whether the square where nobody saw the ply's man showed another one of its player's when the clock was pressed.
+    fn showed_another(&self, log: &Log<'_>, to: Square) -> bool {
+        let other = |man: Piece| man.color != self.position.turn() && !self.after.at(to).allows(Some(man));
+        log.placement.readings(to).any(|reading| {
+            let at_press = reading.since <= self.at && reading.until >= self.at + -AT_PRESS_US;
+            at_press && reading.since > self.earlier && reading.kinds.single().flatten().is_some_and(other)
+        })
     }
 
     /// Whether the man of the ply is a promoted one that lay on its side where it was: nothing has felt it leave.
@@ -336,12 +345,15 @@ impl Charge<'_> {
     /// What was seen since the ply before and fits neither before nor after: what it costs, and where that was.
     fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard, items: &Items) -> (u32, Bitboard) {
         let touched = search::squares_of(self.played);
-        let begun = log.begun(self.from + LATE_US, self.at + LATE_US).iter();
+        // What came just before the ply and stayed until after its press is held against none before.
+        let begun = log.begun(self.from, self.at + LATE_US).iter();
+        let begun = begun.filter(|reading| reading.since > self.from + LATE_US || reading.until > self.at + LATE_US);
+        let until = if self.until == STILL { STILL } else { self.until + LATE_US };
         let odd = begun.filter(|reading| {
             let Reading { square, kinds, .. } = **reading;
             let next = touched_next.contains(square);
             // What stays is held against the next ply.
-            let passes = reading.until <= self.until;
+            let passes = reading.until <= until;
             let fits = kinds.meets(self.before.at(square))
                 || kinds.meets(self.after.at(square))
                 || (next || touched.contains(square)) && kinds.meets(Kinds::EMPTY)

@@ -54,8 +54,8 @@ const EARLY_US: i64 = SCAN_US;
 const BETWEEN_US: i64 = 500 * MS;
 /// What it costs too much that nobody saw a man where it went that went on at once.
 const WENT_ON: u32 = cost::NEVER - cost::WENT_ON;
-/// How soon after the press a man goes on that no scan sees in between.
-const WENT_ON_US: i64 = SECOND;
+/// How soon after the press a man goes on that no scan sees in between: it is in the hand meanwhile.
+const WENT_ON_US: i64 = GONE_US;
 /// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
 const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.

@@ -6,8 +6,8 @@ use super::{Node, Search, victim};
 use crate::{
     notation::uci,
     rules::Move,
-    track::{TAKES_US, cost},
-    types::Kinds,
+    track::{AT_PRESS_US, TAKES_US, cost},
+    types::{Kinds, Piece},
 };
 
 impl Search<'_> {
@@ -16,9 +16,23 @@ impl Search<'_> {
     pub(super) fn refund(&self, parent: &Node, m: Move, index: usize) -> (&'static str, u32) {
         match refund(parent, m) {
             _ if self.had_no_room(m, parent, index) => ("", 0),
+            ("NEVER" | "TAKEN", _) if self.showed_another(parent, index) => ("", 0),
             ("ABSENT", _) if self.was_taken_back(m) => ("", 0),
             refund => refund,
         }
+    }
+
+    /// Whether the square where nobody saw the last ply's man showed another one of its player's when the clock was
+    /// pressed.
+    fn showed_another(&self, parent: &Node, index: usize) -> bool {
+        let Some((last, before)) = parent.line.last().zip(index.checked_sub(1)) else { return false };
+        let Some(press) = self.evidence.presses.get(before) else { return false };
+        let (since, by) = (self.evidence.since[before % 2], !parent.position.turn());
+        let other = |man: Piece| man.color == by && man.role != last.promotion().unwrap_or(last.role());
+        self.evidence.placement.readings(uci::destination(*last)).any(|reading| {
+            let at_press = reading.since <= *press && reading.until >= *press + -AT_PRESS_US;
+            at_press && reading.since >= since && reading.kinds.single().flatten().is_some_and(other)
+        })
     }
 
     /// Whether the square of the man that a ply captures was empty for longer than a capture takes before the captor

@@ -10,9 +10,12 @@ use crate::{
     notation::uci,
     rules::BoardPosition,
     sense::Mismatch,
-    track::{CARRIED_US, cost, explain::named},
-    types::{Bitboard, Color, Instant, Kinds, Piece, Rank, Role, Square},
+    track::{CARRIED_US, SCAN_US, cost, explain::named},
+    types::{Bitboard, Color, Instant, Kinds, MS, Piece, Rank, Role, Square},
 };
+
+/// A man that left so long before the press was not adjusted after it.
+const GONE_ON_US: i64 = 100 * MS;
 
 impl Search<'_> {
     /// What is too much if men went ahead of their turn or stand beside their squares.
@@ -26,7 +29,7 @@ impl Search<'_> {
                 let man = man_reading(position, from, kinds)?;
                 Some((stray(position, man, from, to), man.color, from))
             };
-            let alike = missing & may_read(position, kinds);
+            let alike = missing & may_read(position, kinds) & !self.had_gone_on(line);
             let from = alike.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
@@ -41,6 +44,26 @@ impl Search<'_> {
             }
         }
         saved
+    }
+
+    /// Whether a man of a pressed ply stands elsewhere than where it went, and had left that before the press.
+    pub(super) fn went_elsewhere(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> bool {
+        let reads = |from: Square, to: Square| man_reading(position, from, self.evidence.placement.kinds(to)).is_some();
+        let foreign = mismatch.foreign & !self.evidence.still;
+        let gone = mismatch.missing & if foreign.any() { self.had_gone_on(line) } else { Bitboard::EMPTY };
+        gone.into_iter().any(|from| foreign.into_iter().any(|to| reads(from, to)))
+    }
+
+    /// Squares of pressed plies that their men had left just before the clock was pressed: who was away for longer may
+    /// have been knocked over by the other player, who moved ahead.
+    fn had_gone_on(&self, line: &Line) -> Bitboard {
+        let left = |square: Square| {
+            let empty = self.evidence.placement.kinds(square) == Kinds::EMPTY;
+            empty.then(|| self.evidence.placement.changed(square))
+        };
+        let pressed = line.iter().map(|m| uci::destination(*m)).zip(self.evidence.presses);
+        let just = |left: Instant, press: Instant| left + GONE_ON_US < press && press < left + SCAN_US;
+        pressed.filter(|(to, press)| left(*to).is_some_and(|left| just(left, **press))).map(|(to, _)| to).collect()
     }
 
     /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
