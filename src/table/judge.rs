@@ -377,6 +377,8 @@ impl Table {
             self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
         }
         self.trust_pockets();
+        // A man that went ahead of its turn may stand there already.
+        self.judge_board(board);
         self.judge.changed = true;
         self.end_by_move(seat);
     }
