@@ -80,6 +80,8 @@ pub struct BoardWatch {
     premove_told: Option<u32>,
     /// The last moves are others than was told.
     anew: bool,
+    /// Whether the man of the last ply stood where it went before its player's turn began: another may have been made.
+    waited: bool,
     /// A man that went ahead of its turn: from where, to where, and when it is certain.
     ahead: Option<(Square, Square, Instant)>,
     /// A second man of the player who moved last, where no clock tells turns: from where, to where, when it is certain.
@@ -239,6 +241,7 @@ impl BoardWatch {
             // What stood there before is not what was played: what else stands elsewhere will be read anew.
             self.suspected.retain(|suspected| suspected.completed != completed.completed_at);
         }
+        self.waited = sight.placement.changed(uci::destination(completed.played)) < since(&last);
         let reply = sight.line.first().map(|reply| reply.played).filter(|reply| is_certain(*reply));
         // Of a move that may have been another one nobody knows what came before it.
         let known_move = completed.rivals.is_empty();
@@ -305,17 +308,30 @@ impl BoardWatch {
         let made = self.last[0].as_ref().map_or(Instant::LONG_AGO, |last| last.made_at);
         let went = |(man, from, to): &(Piece, Square, Square)| {
             let came = sight.placement.changed(*to);
-            // A man that was lifted before the last move was made is that move, and the record is wrong.
-            let in_time = came >= since && sight.placement.changed(*from) >= made;
+            // A man that was lifted before the last move was made, or was in the hand when its player pressed, is that
+            // move, and the record is wrong.
+            let lifted = sight.placement.changed(*from);
+            let heard_late = if self.waited { 0 } else { SCAN_US };
+            let in_time = came >= since && lifted >= made && lifted + heard_late >= since;
+            let with_it = self.several.is_some_and(|several| came <= several + SCAN_US);
             // What the other player has made there was captured already.
             let men = Role::ALL.into_iter().map(|role| role.of(to_move));
             let reply = !occupied.contains(*to)
                 && men.into_iter().any(|man| sight.placement.showed(*to, man, since, came + -1));
-            let ahead = man.color != to_move && in_time && !reply;
+            let ahead = man.color != to_move && in_time && !with_it && !reply;
             ahead && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
         };
         // Nobody saw what is dropped and captured between two scans.
-        let found = sight.misplaced().into_iter().filter(|_| !sight.drops).find(went).map(|(_, from, to)| (from, to));
+        let men = sight.misplaced();
+        let found = men.iter().filter(|_| !sight.drops).find(|way| went(way)).map(|(_, from, to)| (*from, *to));
+        // What came after something that the other player did, and no rule allows, answers that.
+        let answers = |then: Instant| {
+            let did = |(man, _, to): &(Piece, Square, Square)| {
+                man.color == to_move && (since..then).contains(&sight.placement.changed(*to))
+            };
+            men.iter().any(did)
+        };
+        let found = found.filter(|(_, to)| !answers(sight.placement.changed(*to)));
         let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         let same = self.ahead.filter(|(from, to, _)| found == Some((*from, *to)));
         self.ahead = same.or(found.map(|(from, to)| (from, to, sight.placement.changed(to) + AHEAD_US)));
@@ -468,7 +484,8 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
         Premove::NonDisruptive => to.made_at,
         Premove::Forbidden => to.completed_at,
     };
-    let retakes = uci::destination(to.played) == square;
+    let pressed_with = reply.from().is_some_and(|from| sight.placement.changed(from) + SCAN_US < since);
+    let retakes = uci::destination(to.played) == square || pressed_with;
     let unseen = sight.placement.allows_empty().contains(square);
     let unknown = to.made_at >= to.completed_at || to.clock.is_none();
     let changed = || stood_elsewhere(sight, to.played, by.color, stood);
