@@ -489,7 +489,8 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
     let unseen = sight.placement.allows_empty().contains(square);
     let unknown = to.made_at >= to.completed_at || to.clock.is_none();
     let changed = || stood_elsewhere(sight, to.played, by.color, stood);
-    if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown || changed() {
+    let made = || limit == to.made_at && was_made(sight, to.played, by.opponent(), (since, stood));
+    if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown || changed() || made() {
         return None;
     }
     let evidence = json!({
@@ -498,6 +499,14 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
     });
     let claimer = by.opponent();
     Some(Draft::of(Kind::Premove, by, evidence).claimable(sight.claimants(claimer), Window::Until(claimer)))
+}
+
+/// Whether the man of a move had stood where it went before another move was made: it was only lifted or knocked since
+/// then.
+fn was_made(sight: BoardSight<'_>, played: Move, by: Seat, (since, until): (Instant, Instant)) -> bool {
+    let to = uci::destination(played);
+    let identified = sight.placement.kinds(to).single().is_some();
+    identified && sight.placement.showed(to, played.role().of(by.color), since, until)
 }
 
 /// Whether the man of a move stood on yet another square at some time: its player changed the move, or made two.
