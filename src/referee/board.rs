@@ -51,6 +51,7 @@ pub(super) const SCAN_US: i64 = 300 * MS;
 #[derive(Clone, Copy, Debug)]
 struct Suspected {
     by: Color,
+    to: Square,
     made: Instant,
     completed: Instant,
     /// When they are looked for.
@@ -206,7 +207,8 @@ impl BoardWatch {
         }
         if !self.suspected.is_full() {
             let (by, made, due) = (seat.color, completed.made_at, at + graces.displaced);
-            self.suspected.push(Suspected { by, made, completed: at, due });
+            let to = uci::destination(completed.played);
+            self.suspected.push(Suspected { by, to, made, completed: at, due });
         }
         self.turns.truncate(TURNS_MAX - 1);
         self.turns.push_front((seat, at));
@@ -427,7 +429,12 @@ impl BoardWatch {
         // Whether it went ahead of its turn was told, or will be.
         let told = |to: Square| self.ahead_told == Some((to, sight.placement.changed(to)));
         let ahead = |to: Square| told(to) || self.ahead.is_some_and(|(_, ahead, _)| ahead == to);
-        men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !ahead(way.2));
+        // The man of the move itself, which its player moved on before the press: that is the move.
+        let moved_on = |(man, from, to): &(Piece, Square, Square)| {
+            let later = sight.placement.changed(*to) > suspected.made;
+            man.color == suspected.by && *from == suspected.to && later
+        };
+        men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !moved_on(way) && !ahead(way.2));
         if self.several == Some(at) {
             let all = BoardSight { line: &[], ..sight }.misplaced();
             self.with_it = all.iter().map(|(_, _, to)| *to).collect();
