@@ -25,6 +25,8 @@ const REPLY_US: i64 = 60 * MS;
 const PRESS_US: i64 = 3 * SECOND;
 /// A press that nothing explains for so long is given up: the board says something else.
 const PRESS_GIVEN_UP_US: i64 = 15 * SECOND;
+/// Who presses back so late has not replied: the board would show it.
+const PRESSED_BACK_US: i64 = SECOND;
 /// How much later than a move was completed its press may be heard of.
 const HEARD_LATE_US: i64 = SECOND;
 /// How long a press may be owed.
@@ -178,8 +180,12 @@ impl Presses {
         if (!pressed || sprang) && !owed.is_full() {
             owed.push(paid.unwrap_or(at));
         }
-        // Both moves were found late: the press back was the one of the reply.
-        self.waiting.retain(|press| !(press.certain && press.by != by && at <= press.due));
+        // Both moves were found late: the press back was the one of the reply, unless that has one of its own.
+        let own = |at: Instant| self.heard.iter().any(|heard| heard.by == by && heard.at == at);
+        let late = |press: &Unanswered, back: Back| back.at < at && back.at - press.at >= PRESSED_BACK_US;
+        let answers =
+            |press: &Unanswered| press.by != by && !press.back.is_some_and(|back| late(press, back) && own(at));
+        self.waiting.retain(|press| !press.certain || at > press.due || !answers(press));
         self.waiting.retain_mut(|press| {
             let taken_back = press.back.is_some_and(|back| back.at - press.at >= BOUNCE_US && back.at <= at);
             if press.at < at && taken_back {

@@ -110,6 +110,25 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     check("e7- e6p 2s e2- e4P . w 1s b 1s", &["premove a warning"]); // WBN 6.5
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
     check("e2- e3P 1s e7- e5p 1s e3- e4P . w 1s b 1s", &[]); // it replied to what its opponent made at first
+    // WBN 6.5: the move had been made, its man was knocked over after the reply and put right
+    check("e2- e4P . e7- e5p . e4- 1s e4P . w 1s b 1s", &[]);
+}
+
+#[test]
+fn a_man_that_goes_ahead_is_told_whenever_the_record_knows_the_move_before() {
+    // WBN 6.5: it stands there before the press is heard
+    check("e2- e4P . d2- w 150ms d4P 3s d4- d2P 2s", &["premove A warning"]);
+    // WBN 6.5: the opponent has made a move that no rule allows, and not pressed yet
+    check("a1- a3R 1s e7- e5p 2s w 2s", &["illegal-move A decisive blocked"]);
+    // WBN 6.5: a pawn was knocked forward by the opponent; the knight in the hand at the press is the move
+    let knocked = "a7- a6p e2- e4P . w 3s g8- 150ms b f6n 3s";
+    check(knocked, &[]);
+}
+
+#[test]
+fn a_press_without_a_move_is_told_however_soon_the_next_ones_come() {
+    // WBN 7.7: pressed back, the move follows, and the reply at once
+    check("w 1s b e2- e4P . w e7- e5p 150ms b 4s", &["clock-without-move A warning"]);
 }
 
 #[test]
