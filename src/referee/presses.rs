@@ -53,6 +53,13 @@ struct Unanswered {
     certain: bool,
 }
 
+impl Unanswered {
+    /// When it is told of. Also one that is certain waits as long as any: the record may be read anew meanwhile.
+    fn told_at(&self) -> Instant {
+        self.due.max(self.at + PRESS_US)
+    }
+}
+
 /// A press of the other side while one waits. It is one of its own as soon as that one is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Back {
@@ -224,7 +231,7 @@ impl Presses {
 
     /// When something may have to be told.
     pub fn deadline(&self) -> Option<Instant> {
-        self.waiting.iter().map(|press| press.due).min()
+        self.waiting.iter().map(Unanswered::told_at).min()
     }
 
     /// Tells what nothing has explained in time.
@@ -236,7 +243,7 @@ impl Presses {
             if bounced || now - press.at > PRESS_GIVEN_UP_US {
                 return false;
             }
-            if press.due > now {
+            if press.told_at() > now {
                 return true;
             }
             let displaced = press.others_displaced.any();
