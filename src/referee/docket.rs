@@ -132,6 +132,15 @@ impl Entry {
         self.incident.evidence.get(WITHDRAWN).is_some()
     }
 
+    /// Whether it was what a draft says, to the letter, until nothing bore it out any more.
+    fn was_withdrawn(&self, draft: &Draft) -> bool {
+        let incident = &self.incident;
+        let same = self.kind == draft.kind && incident.seat == draft.seat && incident.board == draft.board;
+        let mut evidence = incident.evidence.clone();
+        let withdrawn = evidence.as_object_mut().is_some_and(|evidence| evidence.remove(WITHDRAWN).is_some());
+        same && withdrawn && incident.reason == draft.reason && evidence == draft.evidence
+    }
+
     /// Whether nobody has decided it and its time is not over.
     pub fn is_open(&self) -> bool {
         self.incident.state == IncidentState::Open
@@ -145,8 +154,13 @@ pub struct Docket {
 }
 
 impl Docket {
-    /// Takes a draft in under a number.
+    /// Takes a draft in under a number; one that was withdrawn and is true after all under the number that it had.
     pub fn open(&mut self, id: u64, draft: Draft, rules: &RuleSet) -> Incident {
+        if let Some(known) = self.entries.iter_mut().rfind(|entry| entry.was_withdrawn(&draft)) {
+            known.incident.evidence = draft.evidence;
+            (known.incident.state, known.incident.claim_until) = (IncidentState::Open, None);
+            return known.incident.clone();
+        }
         let (law, article) = draft.citation.unwrap_or_else(|| draft.kind.citation(rules));
         let incident = Incident {
             id,

@@ -93,6 +93,25 @@ fn a_withdrawn_incident_says_by_what_and_cannot_be_claimed() {
 }
 
 #[test]
+fn what_is_true_after_all_is_the_incident_that_it_was() {
+    // WBN 1.8: a restricted pawn was dropped, pushed, and dropped after all
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w d7- d5p . b e4- d5- d5P . w b=p... 1s B:e2- B:e4P . B:w");
+    bench.ask("invisible", json!({ "seat": "b", "piece": "P" }));
+    bench.play("b=.... B:e5p . B:b 1s");
+    for played in ["e7e5", "P@e5"] {
+        let answer = bench.ask("correct", json!({ "board": "B", "ply": 2, "move": played }));
+        assert!(answer.error.is_none(), "{played}: {:?}", answer.error);
+    }
+    let used = "restricted-piece-used";
+    let (open, dismissed) = (format!("{used} b warning restricted-piece"), format!("dismissed {used}"));
+    let of_kind: Vec<String> = bench.told().into_iter().filter(|told| told.contains(used)).collect();
+    assert_eq!(of_kind, [open.clone(), dismissed, open]);
+    let incidents = bench.table().arbiter_state().incidents;
+    assert_eq!(incidents.iter().filter(|incident| incident.kind == used).count(), 1);
+}
+
+#[test]
 fn who_has_hidden_men_twice_has_not_done_so_repeatedly() {
     // WBN 1.8: the arbiter dismisses one of three
     let mut bench = Bench::playing(&json!({}));
