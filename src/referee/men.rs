@@ -370,6 +370,7 @@ impl Men {
         for piece in TrayView::pieces() {
             let held = usize::from(view.count(piece));
             let changed = self.trays[seat.index()].show(piece, slots::of(&view.slots, piece), at);
+            let any_left = !changed.left.is_empty();
             let own = piece.color == seat.color;
             let known = *known.get(piece.role);
             // Mostly nothing has changed.
@@ -385,7 +386,7 @@ impl Men {
                     .filter(|man| man.piece == piece && man.lies == Some(seat))
                     .for_each(|man| man.lies = None);
             }
-            self.set_strays(seat, piece, extra, at);
+            self.set_strays(seat, piece, extra, (at, any_left));
         }
         self.open[seat.index()].change(view.open, at);
         if view.open == Kinds::EMPTY {
@@ -448,14 +449,15 @@ impl Men {
         back.or(Some(index))
     }
 
-    fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, at: Instant) {
+    /// So many men of a kind stray in a tray; one that did and does no more has left it, if any has, or was explained.
+    fn set_strays(&mut self, seat: Seat, piece: Piece, count: usize, (at, any_left): (Instant, bool)) {
         let fits = |stray: &Stray| stray.seat == seat && stray.piece == piece;
         let mut left = count;
         let gone = &mut self.gone;
         self.strays.retain(|stray| {
             let stays = !fits(stray) || left > 0;
             left -= usize::from(fits(stray) && left > 0);
-            if !stays && piece.color == seat.color {
+            if !stays && any_left && piece.color == seat.color {
                 gone.truncate(STRAYS_MAX - 1);
                 gone.push_back((*stray, at));
             }

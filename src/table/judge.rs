@@ -228,9 +228,7 @@ impl Table {
         let wrong = units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start));
         let wrong = wrong.collect();
         self.report(wrong);
-        for seat in Seat::all(self.play.game.len()) {
-            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
-        }
+        self.judge_trays();
     }
 
     /// A clock's time control is looked at when its first side runs.
@@ -339,6 +337,13 @@ impl Table {
         }
     }
 
+    /// What lies in the trays explains the moves, or is explained by them.
+    pub(super) fn judge_trays(&mut self) {
+        for seat in Seat::all(self.play.game.len()) {
+            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
+        }
+    }
+
     /// A move was completed and played.
     pub(super) fn judge_completed(
         &mut self,
@@ -372,10 +377,7 @@ impl Table {
         if let Some(transfer) = transfer.filter(|_| guessed) {
             self.judge.referee.men.blind(transfer.to, self.now);
         }
-        // What lies in the trays explains the move, or is explained by it.
-        for seat in Seat::all(self.play.game.len()) {
-            self.judge.referee.men.tray(seat, &self.judge.shown[seat.index()], self.now);
-        }
+        self.judge_trays();
         self.trust_pockets();
         // A man that went ahead of its turn may stand there already.
         self.judge_board(board);

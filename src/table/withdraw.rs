@@ -97,6 +97,7 @@ impl Table {
     /// dismissed, and mate or repetition that stands now is told.
     pub(super) fn judge_revised(&mut self, board: BoardId, change: Change<'_>) {
         self.judge.referee.men.sync(&self.play.game, self.now);
+        self.judge_trays();
         self.judge.referee.revised(board, &self.play.game);
         self.withdraw_where(|table, entry| table.is_groundless(entry, board, change));
         self.withdraw_repeated();

@@ -39,6 +39,11 @@ impl Slots {
         Slots(self.0 & !others.0)
     }
 
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether it is among them.
     pub fn contains(self, slot: u8) -> bool {
         let mut rest = self;

@@ -238,6 +238,25 @@ fn a_man_whose_capture_is_recorded_anew_was_passed() {
 }
 
 #[test]
+fn a_man_whose_capture_is_found_while_it_lies_there_has_not_left() {
+    let go = |from, to| Attempt::Move { from, to, promotion: None };
+    let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
+    bench.tray('b', "p");
+    for (from, to) in [(Square::E2, Square::E4), (Square::D7, Square::D5), (Square::E4, Square::D5)] {
+        let played = bench.game.board(BoardId::A).as_move(go(from, to)).unwrap();
+        bench.game.play(BoardId::A, played);
+    }
+    bench.ledger.sync(&bench.game, bench.now);
+    bench.tray('b', "p");
+    bench.tray('b', ".");
+    bench.attempt(BoardId::B, go(Square::E2, Square::E4));
+    bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+    bench.attempt(BoardId::A, go(Square::C7, Square::C6));
+    bench.attempt(BoardId::A, go(Square::D5, Square::C6));
+    assert_eq!(bench.off(), "p transit b", "the second one is on its way yet");
+}
+
+#[test]
 fn the_drop_that_was_another_move_is_the_last_one() {
     let go = |from, to| Attempt::Move { from, to, promotion: None };
     let drop = |to| Attempt::Drop { man: Role::Pawn.of(Color::Black), to };
