@@ -19,6 +19,8 @@ use crate::{
 const EXCHANGE_US: i64 = 5 * SECOND;
 /// A man that was told to be foreign for so long is not the one whose capture is completed now.
 const FOREIGN_US: i64 = 10 * SECOND;
+/// How long before its capture is completed a man may come to the tray.
+const EARLY_US: i64 = 3 * SECOND / 2;
 /// How long a man is said to have been in the hand that was dropped by a move which was another one.
 const HELD_US: i64 = SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
@@ -290,7 +292,30 @@ impl Men {
         // Nobody waits for a man that was dropped before its capture was completed.
         let told = place == Place::Transit(to) && self.take_from_nowhere(to, man, at);
         self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, told, ..Man::at(man, place, at) };
+        if place == Place::Transit(to) {
+            self.came_instead(index, to);
+        }
         early
+    }
+
+    /// A man was captured for a seat while one of its kind, captured before, lies in a tray of the other colour: what
+    /// has come to the seat's tray lately is not that one, but this.
+    fn came_instead(&mut self, index: usize, to: Seat) {
+        let Man { piece, since: at, .. } = self.men[index];
+        let came = |man: &Man| man.place == Place::Pocket(to) && man.piece == piece && man.since + EARLY_US >= at;
+        let Some(other) = self.position(|man| came(man) && self.lies_elsewhere(man)) else { return };
+        let Man { since, first_seen, seen, slot, .. } = self.men[other];
+        self.men[index] = Man { place: Place::Pocket(to), since, first_seen, seen, slot, ..self.men[index] };
+        let captured = self.men[other].captured.map_or(since, |(_, at)| at);
+        let away = self.men[other].moved(Place::Transit(to), captured);
+        self.men[other] = Man { first_seen: None, seen: None, slot: None, ..away };
+    }
+
+    /// Whether a man that was captured for a seat may be one that lies in a tray of the other colour.
+    fn lies_elsewhere(&self, man: &Man) -> bool {
+        let Some((_, captured)) = man.captured else { return false };
+        let wrong = |stray: &&Stray| stray.piece == man.piece && stray.seat.color != man.piece.color;
+        self.strays.iter().filter(wrong).any(|stray| captured <= stray.lies_since)
     }
 
     /// Whether a seat dropped such a man a short time ago that it did not have.
@@ -353,7 +378,8 @@ impl Men {
         }
         let came = |man: &Man| man.since + EXCHANGE_US >= made && man.first_seen.is_some_and(|first| first < man.since);
         let back = self.position(|man| of_kind(man, Place::Pocket(seat)) && came(man));
-        let coming = self.oldest(|man| of_kind(man, Place::Transit(seat)));
+        let coming = |man: &Man| of_kind(man, Place::Transit(seat));
+        let coming = self.oldest(|man| coming(man) && !self.lies_elsewhere(man)).or_else(|| self.oldest(coming));
         if let (Some(back), Some(coming)) = (back, coming) {
             let since = self.men[back].since;
             self.men[back].place = Place::Lifted(seat);
@@ -431,13 +457,14 @@ impl Men {
     }
 
     /// The man of a kind that comes to a seat's tray: one that had left it, else the one that is longest on its way;
-    /// one that was told to be missing and one that the record alone has on its way last. Of those that had left it the
+    /// one that was told to be missing, one that the record alone has on its way and one that may lie elsewhere last. Of those that had left it the
     /// one that is back in its slot, whatever was told.
     fn comes(&self, seat: Seat, piece: Piece, came: Slots) -> Option<usize> {
         let away = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
         let away = self.men.iter().enumerate().filter(|(_, man)| away(man));
         let key = |(index, man): &(usize, &Man)| {
-            let doubtful = man.told || man.captured.is_none();
+            let elsewhere = man.place == Place::Transit(seat) && self.lies_elsewhere(man);
+            let doubtful = man.told || man.captured.is_none() || elsewhere;
             (doubtful, man.place == Place::Transit(seat), man.since, *index)
         };
         let (index, man) = away.min_by_key(key)?;
