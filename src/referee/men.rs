@@ -336,6 +336,7 @@ impl Men {
     /// goes to the board.
     pub fn dropped(&mut self, seat: Seat, role: Role, made: Instant, at: Instant) -> Dropped {
         let piece = role.of(seat.color);
+        self.landed_before(seat, piece, made);
         self.exchange(seat, piece, made);
         let places = [Place::Lifted(seat), Place::Transit(seat), Place::Pocket(seat)];
         let index = places.into_iter().find_map(|place| self.oldest(|man| man.place == place && man.piece == piece));
@@ -363,6 +364,16 @@ impl Men {
         Dropped { man }
     }
 
+    /// What left a seat's tray when the man that was dropped had landed already is another one. If none is known to have
+    /// come, its capture is not completed yet.
+    fn landed_before(&mut self, seat: Seat, piece: Piece, made: Instant) {
+        let lifted = |man: &Man| man.place == Place::Lifted(seat) && man.piece == piece;
+        let came = |man: &Man| man.place == Place::Transit(seat) && man.piece == piece && man.alike.is_some();
+        if self.position(|man| lifted(man) && man.since <= made || came(man)).is_none() {
+            self.position(lifted).into_iter().for_each(|other| self.note_gone(other));
+        }
+    }
+
     /// Men of a kind are alike: the one that came to the tray shortly before a drop is the one that had been on its
     /// way, and the one that was dropped is the one that had been there.
     fn exchange(&mut self, seat: Seat, piece: Piece, made: Instant) {
@@ -384,7 +395,8 @@ impl Men {
             let since = self.men[back].since;
             self.men[back].place = Place::Lifted(seat);
             let arrived = self.men[coming].moved(Place::Pocket(seat), since);
-            self.men[coming] = Man { first_seen: Some(since), seen: Some(since), late: None, ..arrived };
+            let first_seen = arrived.first_seen.or(Some(since));
+            self.men[coming] = Man { first_seen, seen: Some(since), late: None, ..arrived };
         }
     }
 
