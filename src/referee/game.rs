@@ -133,7 +133,7 @@ impl Referee {
             drafts.extend(self.restricted_drop(seat, completed.played, at, around));
         }
         if let Some(transfer) = transfer {
-            let seen = self.men.captured(transfer, at);
+            let seen = self.men.captured(transfer, completed.made_at, at);
             drafts.extend(hiding::early_pass(&self.rules, transfer, seen, at));
         }
         self.men.completed(seat, at);

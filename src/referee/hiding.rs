@@ -234,8 +234,8 @@ pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, co
 pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
     let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
-    if made < captured {
-        return None; // it landed while the capture was being completed, or another man did
+    if made < man.off.unwrap_or(captured) {
+        return None; // it landed before its capture was made, so another man did
     }
     let from_hand = made - captured <= around.graces.lift || man.passed_over.is_none();
     let evidence = json!({

@@ -73,6 +73,8 @@ pub struct Man {
     pub since: Instant,
     /// Who captured it last, and when that was completed.
     pub captured: Option<(Seat, Instant)>,
+    /// When that was made.
+    pub off: Option<Instant>,
     /// When it was seen in a pocket first since it was captured.
     pub first_seen: Option<Instant>,
     /// When it was seen there last.
@@ -263,9 +265,9 @@ impl Men {
         self.foreign
     }
 
-    /// A capture was completed: the man leaves the board for a seat's pocket. Answers since when it had been seen there
-    /// already, if it had.
-    pub fn captured(&mut self, transfer: Transfer, at: Instant) -> Option<Instant> {
+    /// A capture was completed that was made at `made`: the man leaves the board for a seat's pocket. Answers since
+    /// when it had been seen there already, if it had.
+    pub fn captured(&mut self, transfer: Transfer, made: Instant, at: Instant) -> Option<Instant> {
         let Transfer { from, to, man, .. } = transfer;
         let board = Place::Board(from.board);
         // where promoted men keep their rank the man is the pawn that was promoted
@@ -291,7 +293,8 @@ impl Men {
         let first_seen = early.or(alike).or(may_be_seen);
         // Nobody waits for a man that was dropped before its capture was completed.
         let told = place == Place::Transit(to) && self.take_from_nowhere(to, man, at);
-        self.men[index] = Man { captured: Some((from, at)), first_seen, seen, alike, told, ..Man::at(man, place, at) };
+        let (captured, off) = (Some((from, at)), Some(made));
+        self.men[index] = Man { captured, off, first_seen, seen, alike, told, ..Man::at(man, place, at) };
         if place == Place::Transit(to) {
             self.came_instead(index, to);
         }
@@ -364,8 +367,8 @@ impl Men {
         Dropped { man }
     }
 
-    /// What left a seat's tray when the man that was dropped had landed already is another one. If none is known to have
-    /// come, its capture is not completed yet.
+    /// What left a seat's tray when the man that was dropped had landed already is another one. If none is known to
+    /// have come, its capture is not completed yet.
     fn landed_before(&mut self, seat: Seat, piece: Piece, made: Instant) {
         let lifted = |man: &Man| man.place == Place::Lifted(seat) && man.piece == piece;
         let came = |man: &Man| man.place == Place::Transit(seat) && man.piece == piece && man.alike.is_some();
@@ -469,8 +472,8 @@ impl Men {
     }
 
     /// The man of a kind that comes to a seat's tray: one that had left it, else the one that is longest on its way;
-    /// one that was told to be missing, one that the record alone has on its way and one that may lie elsewhere last. Of those that had left it the
-    /// one that is back in its slot, whatever was told.
+    /// one that was told to be missing, one that the record alone has on its way and one that may lie elsewhere last.
+    /// Of those that had left it the one that is back in its slot, whatever was told.
     fn comes(&self, seat: Seat, piece: Piece, came: Slots) -> Option<usize> {
         let away = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
         let away = self.men.iter().enumerate().filter(|(_, man)| away(man));
@@ -652,6 +655,7 @@ impl Man {
             place,
             since,
             captured: None,
+            off: None,
             first_seen: None,
             seen: None,
             slot: None,

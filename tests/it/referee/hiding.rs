@@ -52,6 +52,25 @@ fn a_man_in_another_pocket_is_in_the_wrong_one() {
     after_capture("a=p... 5s", &["wrong-pocket A warning"]); // WBN 1.6
     after_capture("A=p... 5s", &["wrong-pocket A warning"]); // the capturer's own, in the other colour
     after_capture("a=p... 1s a=.... b=p... 5s", &[]); // in passing
+    // WBN 1.6: the next one comes where it belongs, before or after the press for its capture; the first one does not
+    let next = |passed: &str| format!("B=p... c7- c6p . b d5- c6- c6P {passed} 1300ms B=.... b=pp.. 4s");
+    after_capture(&next(". w b=p..."), &["wrong-pocket A warning"]);
+    after_capture(&next("b=p... . w"), &["wrong-pocket A warning"]);
+}
+
+#[test]
+fn a_man_that_came_while_another_landed_was_seen() {
+    // WBN 1.8b: it is taken from the tray before the drop of the other and its own capture are pressed for
+    let second = "c7- c6p . b d5- c6- c6P b=.p.. 300ms b=....";
+    let both = "B:b . w . B:g1- B:f3N . B:w . B:d5p . B:b 3s";
+    after_capture(&format!("b=p... 1s b=.... B:e5p {second} {both}"), &[]);
+}
+
+#[test]
+fn a_man_that_is_dropped_before_its_capture_is_pressed_for_was_not_in_the_pocket() {
+    // WBN 1.8b
+    let script = "e2- e4P . w d7- d5p . b B:e2- B:e4P . B:w e4- d5- d5P . B:e5p . w . B:b 3s";
+    check(script, &["hidden-drop b note from-the-partners-hand"]);
 }
 
 #[test]
