@@ -17,7 +17,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, Move, Reason},
-    sense::Reading,
+    sense::{Placement, Reading},
     types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
 
@@ -145,6 +145,13 @@ impl BoardTrack {
             self.passes_until = told + ANSWER_US;
         }
         told.is_some()
+    }
+
+    /// The board has told all that it feels since the change that accuses somebody: nothing is waited for.
+    pub(super) fn note_confirmed(&mut self, placement: &Placement, at: Instant) {
+        if self.unsure.take_if(|told| placement.looked() >= *told).is_some() {
+            self.passes_until = self.passes_until.min(at);
+        }
     }
 
     /// Since when a square shows what makes a move illegal; what it shows since may be the reply.

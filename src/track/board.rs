@@ -291,6 +291,7 @@ impl BoardTrack {
             return;
         }
         self.forget_undeclared(position.turn());
+        self.note_confirmed(seen.placement, at);
         let before: ArrayVec<Move, PLIES_MAX> = self.line.iter().map(|ply| ply.played).collect();
         let presses: ArrayVec<Instant, PRESSES_MAX> = self.pressed().take(PRESSES_MAX).collect();
         let gone = self.gone(seen.placement, at);

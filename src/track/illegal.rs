@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use shakmaty::attacks;
 
 use super::{
-    AT_PRESS_US, CARRIED_US, SCAN_US, cost,
+    AT_PRESS_US, CARRIED_US, SCAN_US, TAKES_US, cost,
     explain::{Item, Items, named, weigh},
     search::{self, Alias, Evidence, Hand},
 };
@@ -171,6 +171,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         _ => 0,
     };
     let placement = evidence.placement;
+    let turn_since = evidence.rest_since.max(evidence.pressed[1]);
     let [first, second] = evidence.since;
     let since = [second, first];
     let evidence = Evidence {
@@ -199,20 +200,22 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         left && placement.changed(uci::destination(*m)) > press
     };
     let late = found.line.iter().skip(1).step_by(2).any(comes);
-    let (beside, air) = stand_beside(&after, placement, found.mismatch);
+    let (beside, air) = stand_beside(&after, placement, found.mismatch, turn_since);
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
     let answers = found.line.len() >= presses.len();
     let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
     Rest { cost, mismatch: found.mismatch, beside, air, taken, late, answers, items }
 }
 
-/// Whether all men that stand where none should are men that are missing beside, and the others that are missing.
-fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> (bool, Bitboard) {
+/// Whether all men that stand where none should are men that are missing beside, or a square farther where they have
+/// stood since before some instant, and the others that are missing.
+fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch, since: Instant) -> (bool, Bitboard) {
     let mut missing = mismatch.missing;
     let beside = mismatch.foreign.into_iter().all(|to| {
         let beside = |from: &Square| {
             let free = after.board().piece_at(to).is_none();
-            free && from.distance(to) == 1 && placement.kinds(to).allows(after.board().piece_at(*from))
+            let near = if placement.changed(to) < since { 2 } else { 1 };
+            free && from.distance(to) <= near && placement.kinds(to).allows(after.board().piece_at(*from))
         };
         let from = missing.into_iter().find(beside);
         from.into_iter().for_each(|from| missing.discard(from));
@@ -315,7 +318,12 @@ fn attempts(
         // The reply may have taken at once what was read a little late.
         let late = placement.readings(to).find(|reading| (press..=press + STOOD_US).contains(&reading.since));
         let late = late.map(|reading| reading.kinds).filter(|late| *late != shown);
-        let men = [Some(shown), late].into_iter().flatten().filter_map(|kinds| kinds.single().flatten());
+        // Or have been made before the press: it stood there until its captor came.
+        let own = |kinds: Kinds| kinds.single().flatten().filter(|man| man.color == position.turn());
+        let caught =
+            own(shown).is_none().then(|| placement.readings(to).skip(1).find_map(|reading| own(reading.kinds)));
+        let caught = caught.flatten().map(Kinds::only).filter(|caught| Some(*caught) != late);
+        let men = [Some(shown), late, caught].into_iter().flatten().filter_map(|kinds| kinds.single().flatten());
         let men = men.filter(|man| dropped(position, evidence, to, *man, press));
         let dropped = men.map(|man| (Attempt::Drop { man, to }, named!(ILLEGAL)));
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
@@ -464,7 +472,8 @@ fn dropped(position: &BoardPosition, evidence: Evidence<'_>, square: Square, man
     let drops = |hand: &Hand| hand.unknown > 0 || hand.men.into_iter().any(|men| men > 0);
     let holds = evidence.lifted.get(position.turn()).as_ref().is_some_and(drops);
     let until = if holds { press } else { press + STOOD_US };
-    (own || missing.is_empty()) && !ahead && stood(position, evidence, square, man, [press, until])
+    // Who has taken a man from the tray drops that one.
+    (own || missing.is_empty() && !holds) && !ahead && stood(position, evidence, square, man, [press, until])
 }
 
 /// Whether a man came to a square and stood there when the clock was pressed. One of the opponent's was read there
@@ -481,11 +490,12 @@ fn stood(
     let turn = position.turn();
     if man.color == turn {
         // The reply may have taken it at once.
-        let taken = placement.kinds(square).single().flatten().is_some_and(|other| other.color != turn);
+        let shows = placement.kinds(square).single().flatten();
+        let taken = shows.filter(|other| other.color != turn).map(|_| placement.changed(square) + -TAKES_US);
         // It stands there: what was off in between was adjusted.
         let stands = placement.kinds(square) == Kinds::only(man);
         let since = match (taken, stands) {
-            (true, _) => press + -AT_PRESS_US,
+            (Some(taken), _) => taken.min(press + -AT_PRESS_US),
             (_, true) => press,
             _ => press + STOOD_US,
         };

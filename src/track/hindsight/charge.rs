@@ -386,6 +386,8 @@ impl Charge<'_> {
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
             _ if mover.is_some() && back() => named!(LIFTED_AGAIN),
+            // It stood there when the other player pressed, too.
+            _ if mover.is_some() && !other && stands && self.until < reading.until => named!(FOREIGN),
             _ if mover.is_some() && !other && stands && self.at + LATE_US < reading.until => named!(STOOD_THERE),
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),

@@ -10,7 +10,7 @@ use crate::{
     notation::uci,
     rules::BoardPosition,
     sense::Mismatch,
-    track::{CARRIED_US, SCAN_US, cost, explain::named},
+    track::{AT_PRESS_US, CARRIED_US, SCAN_US, cost, explain::named},
     types::{Bitboard, Color, Instant, Kinds, MS, Piece, Rank, Role, Square},
 };
 
@@ -29,7 +29,7 @@ impl Search<'_> {
                 let man = man_reading(position, from, kinds)?;
                 Some((stray(position, man, from, to), man.color, from))
             };
-            let alike = missing & may_read(position, kinds) & !self.had_gone_on(line);
+            let alike = missing & may_read(position, kinds) & !self.had_gone_on(line, position);
             let from = alike.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
@@ -50,20 +50,24 @@ impl Search<'_> {
     pub(super) fn went_elsewhere(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> bool {
         let reads = |from: Square, to: Square| man_reading(position, from, self.evidence.placement.kinds(to)).is_some();
         let foreign = mismatch.foreign & !self.evidence.still;
-        let gone = mismatch.missing & if foreign.any() { self.had_gone_on(line) } else { Bitboard::EMPTY };
+        let gone = mismatch.missing & if foreign.any() { self.had_gone_on(line, position) } else { Bitboard::EMPTY };
         gone.into_iter().any(|from| foreign.into_iter().any(|to| reads(from, to)))
     }
 
-    /// Squares of pressed plies that their men had left just before the clock was pressed: who was away for longer may
-    /// have been knocked over by the other player, who moved ahead.
-    fn had_gone_on(&self, line: &Line) -> Bitboard {
-        let left = |square: Square| {
-            let empty = self.evidence.placement.kinds(square) == Kinds::EMPTY;
-            empty.then(|| self.evidence.placement.changed(square))
+    /// Squares of pressed plies that their men had left just before the clock was pressed. Who was away for longer, or
+    /// left while the other player moved ahead, may have been knocked over.
+    fn had_gone_on(&self, line: &Line, after: &BoardPosition) -> Bitboard {
+        let placement = self.evidence.placement;
+        let gone = |(to, press): (Square, &Instant)| {
+            let by = after.board().color_at(to).filter(|_| placement.kinds(to) == Kinds::EMPTY)?;
+            let left = placement.changed(to);
+            let theirs = |square| placement.kinds(square).single().flatten().is_some_and(|man| man.color != by);
+            let alone = || !placement.changed_since(left + -SCAN_US).into_iter().any(theirs);
+            let soon = *press < left + SCAN_US || *press < left + AT_PRESS_US + SCAN_US && alone();
+            (soon && left + GONE_ON_US < *press).then_some(to)
         };
         let pressed = line.iter().map(|m| uci::destination(*m)).zip(self.evidence.presses);
-        let just = |left: Instant, press: Instant| left + GONE_ON_US < press && press < left + SCAN_US;
-        pressed.filter(|(to, press)| left(*to).is_some_and(|left| just(left, **press))).map(|(to, _)| to).collect()
+        pressed.filter_map(gone).collect()
     }
 
     /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
