@@ -166,14 +166,14 @@ impl BoardTrack {
         reading.map_or(seen.placement.changed(square), |reading| reading.since)
     }
 
-    /// Until when the man of a move may go on, if it stands there and came after the press. Where nothing tells which
-    /// man that is, it is waited for longer, and for a legal line, too.
+    /// Until when the man of a move may go on, if it stands there, came after the press and was not there at it. Where
+    /// nothing tells which man that is, it is waited for longer, and for a legal line, too.
     fn passes(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> Option<Instant> {
         let (placement, to) = (seen.placement, uci::destination(m));
         let (came, told) = (placement.changed(to), placement.kinds(to).single().is_some());
         let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
         let after = self.presses.front().is_some_and(|press| press.at < came);
-        let passes = stands && after && (self.line.is_empty() || !told);
+        let passes = stands && after && (self.line.is_empty() || !told) && !self.stood_at_press(position, m, seen);
         // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it.
         let caught = m.from().is_none() && position.board().piece_at(to).is_some();
         let wait = match told {
