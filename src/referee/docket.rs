@@ -136,9 +136,11 @@ impl Entry {
     fn was_withdrawn(&self, draft: &Draft) -> bool {
         let incident = &self.incident;
         let same = self.kind == draft.kind && incident.seat == draft.seat && incident.board == draft.board;
-        let mut evidence = incident.evidence.clone();
-        let withdrawn = evidence.as_object_mut().is_some_and(|evidence| evidence.remove(WITHDRAWN).is_some());
-        same && withdrawn && incident.reason == draft.reason && evidence == draft.evidence
+        same && incident.reason == draft.reason && self.is_withdrawn() && {
+            let mut evidence = incident.evidence.clone();
+            evidence.as_object_mut().map(|evidence| evidence.remove(WITHDRAWN));
+            evidence == draft.evidence
+        }
     }
 
     /// Whether nobody has decided it and its time is not over.

@@ -217,6 +217,20 @@ impl Placement {
         Square::ALL.into_iter().filter(|square| self.changed(*square) <= since).collect()
     }
 
+    /// Whether a square told of one of these men at some time between two instants, which came no sooner than `since`.
+    pub fn told_of(
+        &self,
+        square: Square,
+        is: impl Fn(Piece) -> bool,
+        since: Instant,
+        [from, to]: [Instant; 2],
+    ) -> bool {
+        self.readings(square).any(|reading| {
+            let within = reading.since <= to && reading.until >= from && reading.since >= since;
+            within && reading.kinds.single().flatten().is_some_and(&is)
+        })
+    }
+
     /// Whether this man may have stood on a square at some time between `from` and `to`.
     pub fn showed(&self, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
         let index = usize::from(square);

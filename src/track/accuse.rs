@@ -173,7 +173,8 @@ impl BoardTrack {
         let (came, told) = (placement.changed(to), placement.kinds(to).single().is_some());
         let stands = placement.kinds(to).allows(Some(m.role().of(position.turn())));
         let after = self.presses.front().is_some_and(|press| press.at < came);
-        let passes = stands && after && (self.line.is_empty() || !told) && !self.stood_at_press(position, m, seen);
+        let was_there = told && self.stood_at_press(position, m, seen);
+        let passes = stands && after && (self.line.is_empty() || !told) && !was_there;
         // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it.
         let caught = m.from().is_none() && position.board().piece_at(to).is_some();
         let wait = match told {

@@ -68,6 +68,8 @@ pub const SCAN_US: i64 = 300 * MS;
 pub const CARRIED_US: i64 = 120 * MS;
 /// How late a press is heard of: a man that was seen to leave its square earlier did not stand there at the press.
 pub const AT_PRESS_US: i64 = 270 * MS;
+/// A man that left so long before the press was not adjusted after it.
+const GONE_ON_US: i64 = 100 * MS;
 /// How long a capture takes from the first of its two men that leaves its square to the other.
 pub const TAKES_US: i64 = 700 * MS;
 /// How long a press may hold later presses of other boards back.

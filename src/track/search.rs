@@ -570,6 +570,8 @@ impl<'a> Search<'a> {
         let unseen = arrivals & mismatch.missing & !position.promoted();
         let restless = self.restless & !handled;
         let still = self.evidence.still;
+        let strangers = (mismatch.foreign & !still).any();
+        let left = if strangers { self.had_gone_on(&line, &position) } else { Bitboard::EMPTY };
         let cost = spent
             + weigh!(self.items, PLY * line.len() as u32)
             + weigh!(self.items, MISSING * (mismatch.missing & !still).count() as u32)
@@ -580,14 +582,14 @@ impl<'a> Search<'a> {
             )
             + weigh!(self.items, KING_OFF * u32::from(self.king_off(&line, &position, mismatch.missing & !still)))
             + weigh!(self.items, FOREIGN * (mismatch.foreign & !still).count() as u32)
-            + weigh!(self.items, WENT_ELSEWHERE * u32::from(self.went_elsewhere(&line, &position, mismatch)))
+            + weigh!(self.items, WENT_ELSEWHERE * u32::from(self.went_elsewhere(&position, mismatch, left)))
             + weigh!(self.items, STILL * (mismatch.any() & still).count() as u32)
             + self.items.take("UNSEEN", unseen.count() as u32 * self.evidence.unseen)
             + weigh!(self.items, TOUCHED * restless.count() as u32)
             + weigh!(self.items, PRESS * self.evidence.presses.len().saturating_sub(line.len()) as u32);
         let hands = self.hands(&line, &position);
         let cost = cost + hands + weigh!(self.items, GIVE_UP_MADE * given_up as u32);
-        let cost = cost - self.strays(&line, &position, mismatch);
+        let cost = cost - self.strays(&line, &position, mismatch, left);
         Node { line, position, mismatch, handled, spent, absence: 0, hands, cost, unlikely: 0 }
     }
 

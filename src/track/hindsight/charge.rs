@@ -11,7 +11,7 @@ use crate::{
     rules::{BoardPosition, Move},
     sense::Reading,
     track::{
-        AT_PRESS_US, CARRIED_US, SCAN_US, TAKES_US, cost,
+        AT_PRESS_US, CARRIED_US, GONE_ON_US, SCAN_US, TAKES_US, cost,
         explain::{Items, named, weigh},
         search,
     },
@@ -22,8 +22,6 @@ use crate::{
 const LINGERING_US: i64 = 2500 * MS;
 /// Nobody answers sooner.
 const FASTEST_US: i64 = 200 * MS;
-/// A man that left so long before the press was not adjusted after it.
-const GONE_ON_US: i64 = 100 * MS;
 /// Who captures a man before any sensor has shown it has touched the captor so soon after its press.
 const UNSEEN_US: i64 = 700 * MS;
 /// A man that was knocked over is put back within that.
@@ -160,10 +158,7 @@ impl Charge<'_> {
     /// Whether the square where nobody saw the ply's man showed another one of its player's when the clock was pressed.
     fn showed_another(&self, log: &Log<'_>, to: Square) -> bool {
         let other = |man: Piece| man.color != self.position.turn() && !self.after.at(to).allows(Some(man));
-        log.placement.readings(to).any(|reading| {
-            let at_press = reading.since <= self.at && reading.until >= self.at + -AT_PRESS_US;
-            at_press && reading.since > self.earlier && reading.kinds.single().flatten().is_some_and(other)
-        })
+        log.placement.told_of(to, other, self.earlier, [self.at + -AT_PRESS_US, self.at])
     }
 
     /// Whether the man of the ply is a promoted one that lay on its side where it was: nothing has felt it leave.

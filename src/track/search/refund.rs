@@ -29,10 +29,7 @@ impl Search<'_> {
         let Some(press) = self.evidence.presses.get(before) else { return false };
         let (since, by) = (self.evidence.since[before % 2], !parent.position.turn());
         let other = |man: Piece| man.color == by && man.role != last.promotion().unwrap_or(last.role());
-        self.evidence.placement.readings(uci::destination(*last)).any(|reading| {
-            let at_press = reading.since <= *press && reading.until >= *press + -AT_PRESS_US;
-            at_press && reading.since >= since && reading.kinds.single().flatten().is_some_and(other)
-        })
+        self.evidence.placement.told_of(uci::destination(*last), other, since, [*press + -AT_PRESS_US, *press])
     }
 
     /// Whether the square of the man that a ply captures was empty for longer than a capture takes before the captor

@@ -10,16 +10,13 @@ use crate::{
     notation::uci,
     rules::BoardPosition,
     sense::Mismatch,
-    track::{AT_PRESS_US, CARRIED_US, SCAN_US, cost, explain::named},
-    types::{Bitboard, Color, Instant, Kinds, MS, Piece, Rank, Role, Square},
+    track::{AT_PRESS_US, CARRIED_US, GONE_ON_US, SCAN_US, cost, explain::named},
+    types::{Bitboard, Color, Instant, Kinds, Piece, Rank, Role, Square},
 };
-
-/// A man that left so long before the press was not adjusted after it.
-const GONE_ON_US: i64 = 100 * MS;
 
 impl Search<'_> {
     /// What is too much if men went ahead of their turn or stand beside their squares.
-    pub(super) fn strays(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> u32 {
+    pub(super) fn strays(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch, left: Bitboard) -> u32 {
         let arrived = line.last().map_or(Instant(i64::MAX), |m| self.evidence.placement.changed(uci::destination(*m)));
         let mut missing = mismatch.missing;
         let mut saved = 0;
@@ -29,7 +26,7 @@ impl Search<'_> {
                 let man = man_reading(position, from, kinds)?;
                 Some((stray(position, man, from, to), man.color, from))
             };
-            let alike = missing & may_read(position, kinds) & !self.had_gone_on(line, position);
+            let alike = missing & may_read(position, kinds) & !left;
             let from = alike.into_iter().filter_map(stray).min_by_key(|((_, cost), ..)| *cost);
             let Some(((name, cost), color, from)) = from else { continue };
             if cost < cost::FOREIGN {
@@ -46,17 +43,16 @@ impl Search<'_> {
         saved
     }
 
-    /// Whether a man of a pressed ply stands elsewhere than where it went, and had left that before the press.
-    pub(super) fn went_elsewhere(&self, line: &Line, position: &BoardPosition, mismatch: Mismatch) -> bool {
+    /// Whether a man of a pressed ply that had `left` where it went stands elsewhere.
+    pub(super) fn went_elsewhere(&self, position: &BoardPosition, mismatch: Mismatch, left: Bitboard) -> bool {
         let reads = |from: Square, to: Square| man_reading(position, from, self.evidence.placement.kinds(to)).is_some();
         let foreign = mismatch.foreign & !self.evidence.still;
-        let gone = mismatch.missing & if foreign.any() { self.had_gone_on(line, position) } else { Bitboard::EMPTY };
-        gone.into_iter().any(|from| foreign.into_iter().any(|to| reads(from, to)))
+        (mismatch.missing & left).into_iter().any(|from| foreign.into_iter().any(|to| reads(from, to)))
     }
 
     /// Squares of pressed plies that their men had left just before the clock was pressed. Who was away for longer, or
     /// left while the other player moved ahead, may have been knocked over.
-    fn had_gone_on(&self, line: &Line, after: &BoardPosition) -> Bitboard {
+    pub(super) fn had_gone_on(&self, line: &Line, after: &BoardPosition) -> Bitboard {
         let placement = self.evidence.placement;
         let gone = |(to, press): (Square, &Instant)| {
             let by = after.board().color_at(to).filter(|_| placement.kinds(to) == Kinds::EMPTY)?;
