@@ -5,10 +5,13 @@
 //! that nobody has lost, which are counted.
 
 mod slots;
+mod view;
 
 use std::collections::VecDeque;
 
-use slots::{Changed, Slots, SlotsByPiece, Tray};
+use slots::{Changed, Slots, Tray};
+use view::Open;
+pub use view::TrayView;
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
@@ -110,80 +113,6 @@ pub struct Stray {
     pub looked_at: Instant,
     /// An incident was told of it.
     pub told: bool,
-}
-
-/// What one tray shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrayView {
-    /// Men by colour and kind, in the order of [`Role::ALL`].
-    counts: [[u8; 6]; 2],
-    /// Where those are.
-    slots: SlotsByPiece,
-    /// Slots that say nothing, or only that something is there.
-    pub unclear: u8,
-    /// What may lie in those.
-    open: Kinds,
-}
-
-impl Default for TrayView {
-    fn default() -> TrayView {
-        TrayView { counts: Default::default(), slots: Default::default(), unclear: 0, open: Kinds::EMPTY }
-    }
-}
-
-impl TrayView {
-    /// What the slots of a tray show.
-    pub fn of(slots: &[Kinds]) -> TrayView {
-        let mut view = TrayView::default();
-        for (slot, kinds) in slots.iter().enumerate() {
-            match kinds.single() {
-                Some(None) => {}
-                Some(Some(piece)) => {
-                    let (color, role) = (piece.color as usize, piece.role as usize - 1);
-                    view.counts[color][role] += 1;
-                    view.slots[color][role].insert(slot);
-                }
-                None => {
-                    view.unclear = view.unclear.saturating_add(1);
-                    view.open = view.open.or(*kinds);
-                }
-            }
-        }
-        view
-    }
-
-    fn count(&self, piece: Piece) -> u8 {
-        self.counts[piece.color as usize][piece.role as usize - 1]
-    }
-
-    fn pieces() -> impl Iterator<Item = Piece> {
-        crate::types::Color::ALL.into_iter().flat_map(|color| Role::ALL.map(|role| Piece { color, role }))
-    }
-}
-
-/// What may lie in slots of a tray that do not say what they hold.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    now: Kinds,
-    /// Until the last change, and when that was.
-    before: (Kinds, Instant),
-}
-
-impl Open {
-    /// Nothing.
-    const NONE: Open = Open { now: Kinds::EMPTY, before: (Kinds::EMPTY, Instant::LONG_AGO) };
-
-    fn change(&mut self, open: Kinds, at: Instant) {
-        if open != self.now {
-            *self = Open { now: open, before: (self.now, at) };
-        }
-    }
-
-    /// Whether a man may be seen there that was captured now.
-    fn shows(&self, man: Piece, at: Instant) -> bool {
-        let (before, until) = self.before;
-        self.now.allows(Some(man)) || before.allows(Some(man)) && until + EXCHANGE_US >= at
-    }
 }
 
 /// What a drop took.
