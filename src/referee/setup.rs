@@ -43,9 +43,12 @@ pub fn wrong_setup(board: BoardId, placement: &Placement, start: &BoardPosition)
     Some(Draft { citation: Some(cited(article)), ..draft })
 }
 
-/// Whether a set-up is certainly wrong, whatever single squares say that cannot be read: men stand exchanged.
+/// Whether a set-up is certainly wrong, whatever single squares say that cannot be read: men stand exchanged. One that
+/// stands where none is set up is on its way to its first move.
 pub fn certainly_wrong(board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
-    wrong_setup(board, placement, start).filter(|draft| [SWAPPED, EXCHANGED].contains(&draft.reason.as_str()))
+    let gone = placement.mismatch(start).foreign & !start.board().occupied();
+    let wrong = wrong_setup(board, placement, start).filter(|_| gone.is_empty());
+    wrong.filter(|draft| [SWAPPED, EXCHANGED].contains(&draft.reason.as_str()))
 }
 
 /// Whether the squares that are wrong hold the men that belong there, in another order.

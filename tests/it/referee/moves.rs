@@ -132,6 +132,16 @@ fn a_press_without_a_move_is_told_however_soon_the_next_ones_come() {
 }
 
 #[test]
+fn a_man_on_its_way_to_the_first_move_is_not_set_up_wrongly() {
+    // WBN 4.3: it is slid over a square when the clocks are set going
+    for script in ["e2- e3P go 60ms e3- e4P . w 3s", "g1- h3N go 60ms h3- f3N . w 3s"] {
+        let mut bench = Bench::set_up(&json!({}));
+        bench.play(script);
+        assert_eq!(bench.told(), [""; 0], "{script}");
+    }
+}
+
+#[test]
 fn set_ups_that_are_almost_right_are_told() {
     // WBN 4.3, WBN 1.15
     let mut bench = Bench::set_up(&json!({}));
