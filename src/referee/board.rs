@@ -201,7 +201,7 @@ impl BoardWatch {
             let pressed = self.presses.first(seat.color).filter(|pressed| *pressed <= at).unwrap_or(at);
             self.castled = Some((seat, rook, pressed, pressed.max(at) + CASTLING_US));
         }
-        self.pressed = [self.presses.completed(seat.color, at), self.pressed[0]];
+        self.pressed = [self.presses.completed(seat.color, completed.made_at, at), self.pressed[0]];
         if completed.illegal.contains(&Reason::SeveralChanges) {
             self.several = Some(at);
         }

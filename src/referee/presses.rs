@@ -170,12 +170,21 @@ impl Presses {
         owed.pop_at(0)
     }
 
-    /// A move was completed: its press is explained, and so are those before it. False if nobody pressed for it.
-    pub fn completed(&mut self, by: Color, at: Instant) -> bool {
+    /// A move was completed that was made at `made`: its press is explained, and so are those before it. False if
+    /// nobody pressed for it.
+    pub fn completed(&mut self, by: Color, made: Instant, at: Instant) -> bool {
         let own = self.waiting.iter().find(|press| press.by == by && press.at <= at + HEARD_LATE_US);
         let back = own.and_then(|press| press.back.filter(|back| back.at > press.at.max(at)));
+        // Nobody replies so soon. A press so soon after another one, when nothing had been made, which did not last was
+        // the lever that sprang back after the other one and came down again.
+        let soon =
+            |at: Instant| self.heard.iter().any(|heard| heard.by != by && (1..BOUNCE_US).contains(&(at - heard.at)));
+        let springs = |press: &Unanswered, back: Back| {
+            let lasted = back.at - press.at;
+            lasted < REPLY_US || lasted < BOUNCE_US && made > press.at && soon(press.at)
+        };
         let (reply, sprang) = match (own, back) {
-            (Some(press), Some(back)) if back.at - press.at < REPLY_US => (None, true),
+            (Some(press), Some(back)) if springs(press, back) => (None, true),
             (_, reply) => (reply, false),
         };
         let own = own.map(|press| press.at);
@@ -183,8 +192,9 @@ impl Presses {
         let pressed = self.use_press(by, at) || own.is_some();
         // The press of this move was taken for one that was owed: that one may come yet, but not for longer.
         let paid = self.heard.iter().find(|heard| heard.by == by && heard.at == at).and_then(|heard| heard.paid);
+        let owes = !pressed && !self.came_late(by, at);
         let owed = self.owed.get_mut(by);
-        if (!pressed || sprang) && !owed.is_full() {
+        if (owes || sprang) && !owed.is_full() {
             owed.push(paid.unwrap_or(at));
         }
         // Both moves were found late: the press back was the one of the reply, unless that has one of its own.
@@ -195,16 +205,33 @@ impl Presses {
         self.waiting.retain(|press| !press.certain || at > press.due || !answers(press));
         self.waiting.retain_mut(|press| {
             let taken_back = press.back.is_some_and(|back| back.at - press.at >= BOUNCE_US && back.at <= at);
-            if press.at < at && taken_back {
+            // The man stood there when the player pressed first: that was for it.
+            let stood = press.by == by && made <= press.at + SCAN_US;
+            let without = press.at < at && taken_back && !stood;
+            if without {
                 press.due = press.due.min(at + SCAN_US);
                 press.certain = true;
             }
-            press.certain || press.at > until || (press.at < at && taken_back)
+            press.certain || press.at > until || without
         });
         if let Some(reply) = reply {
             self.wait(by.other(), reply);
         }
         pressed
+    }
+
+    /// A move was completed without a press, as is found out late: whether a press that waits is the one that is owed.
+    fn came_late(&mut self, by: Color, at: Instant) -> bool {
+        let owed = |press: &Unanswered| press.by == by && !press.certain && (1..=OWED_US).contains(&(press.at - at));
+        let Some(index) = self.waiting.iter().position(owed) else { return false };
+        let Unanswered { at: pressed, back, .. } = self.waiting.remove(index);
+        for heard in self.heard.iter_mut().filter(|heard| heard.by == by && heard.at == pressed) {
+            (heard.used, heard.paid) = (true, Some(at));
+        }
+        if let Some(back) = back {
+            self.wait(by.other(), back);
+        }
+        true
     }
 
     /// The press that completed a move, if there was one: the one at its instant, else one near it.
@@ -237,7 +264,7 @@ impl Presses {
     /// Tells what nothing has explained in time.
     pub fn look(&mut self, sight: BoardSight<'_>, now: Instant) -> Vec<Draft> {
         let mut drafts = Vec::new();
-        let rests = sight.rests();
+        let (rests, heard) = (sight.rests(), &self.heard);
         self.waiting.retain_mut(|press| {
             let bounced = press.back.is_some_and(|back| back.at - press.at < BOUNCE_US);
             if bounced || now - press.at > PRESS_GIVEN_UP_US {
@@ -250,7 +277,13 @@ impl Presses {
             if !press.certain && press.by != sight.turn() {
                 return false; // its move was completed by an earlier press
             }
-            if !rests && !displaced && !press.certain {
+            // A man came in its player's turn and stands where the record does not know it: that may be the move.
+            let turn = heard.iter().rfind(|other| other.by != press.by && other.at < press.at);
+            let turn = turn.map_or(Instant::LONG_AGO, |other| other.at)..=press.at + SCAN_US;
+            let unknown =
+                || sight.foreign_of(press.by).into_iter().any(|to| turn.contains(&sight.placement.changed(to)));
+            let waits = if press.certain { unknown() } else { !rests && !displaced };
+            if waits {
                 press.due = now + SECOND; // a hand is at work
                 return true;
             }
@@ -275,3 +308,6 @@ fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
         true => Draft { citation: Some(Kind::Displaced.citation(sight.rules)), ..draft.grade(Grade::Note) },
     }
 }
+
+#[cfg(test)]
+mod tests;
