@@ -238,6 +238,9 @@ impl BoardWatch {
         let since = |ply: &Option<Completed>| ply.as_ref().map_or(Instant::LONG_AGO, |ply| ply.completed_at);
         let ply = sight.position().plies();
         self.presses.turn(sight);
+        if self.several == Some(completed.completed_at) {
+            self.with_it = sight.misplaced().iter().map(|(_, _, to)| *to).collect();
+        }
         let doubtful = sight.placement.changed(uci::destination(completed.played)) < since(&before);
         if doubtful {
             // What stood there before is not what was played: what else stands elsewhere will be read anew.
@@ -409,12 +412,13 @@ impl BoardWatch {
         self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
         // A man that stood beside its square before its player had pressed for another move is no move after that.
-        let mine = |index: usize| (sight.turn() == suspected.by) == index.is_multiple_of(2);
-        let knocked = |m: Move| {
+        let pressed = |color: Color| self.turns.iter().find(|(seat, _)| seat.color == color).map(|(_, at)| *at);
+        let knocked = |by: Color, m: Move| {
             let beside = m.from().is_some_and(|from| from.distance(m.to()) == 1);
-            beside && sight.placement.changed(m.to()) <= at
+            beside && pressed(by).is_some_and(|pressed| sight.placement.changed(m.to()) <= pressed)
         };
-        let good = |(index, ply): &(usize, &LinePly)| !mine(*index) || !knocked(ply.played);
+        let mover = |index: usize| if index.is_multiple_of(2) { sight.turn() } else { !sight.turn() };
+        let good = |(index, ply): &(usize, &LinePly)| !knocked(mover(*index), ply.played);
         let made = sight.line.iter().enumerate().take_while(good).count();
         let without = BoardSight { line: &sight.line[..made], ..sight };
         // More than one man is a record that is wrong.
@@ -441,6 +445,14 @@ impl BoardWatch {
         }
         let several = self.several.unwrap_or(Instant::LONG_AGO) + SCAN_US;
         men.retain(|(_, _, to)| !self.with_it.contains(*to) || sight.placement.changed(*to) > several);
+        // What came before a press that nothing explains yet may be what its player pressed for.
+        let awaited = |(man, _, to): &(Piece, Square, Square)| {
+            self.presses.waits(man.color, sight.placement.changed(*to) + -SCAN_US)
+        };
+        if men.iter().any(awaited) {
+            self.suspected.insert(0, Suspected { due: now + SECOND, ..suspected });
+            return None;
+        }
         let squares: Bitboard = men.iter().map(|(_, _, to)| *to).collect();
         let fresh = (squares & !self.told).any();
         self.told = squares;

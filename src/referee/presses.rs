@@ -102,6 +102,11 @@ impl Presses {
         self.waiting.iter().filter(|press| press.by == by && press.back.is_none()).map(|press| press.at).min()
     }
 
+    /// Whether a player pressed since some instant for what nothing has explained yet.
+    pub fn waits(&self, by: Color, since: Instant) -> bool {
+        self.waiting.iter().any(|press| press.by == by && press.at >= since)
+    }
+
     /// A player pressed. One who presses back a press without a move has made none. `completed` tells whether a move
     /// was completed then.
     pub fn press(

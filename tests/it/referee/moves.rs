@@ -96,6 +96,15 @@ fn men_next_to_their_squares_are_told_and_hands_are_given_time() {
 }
 
 #[test]
+fn a_man_that_its_player_pressed_for_is_not_displaced() {
+    let open = "e2- e4P . w a7- a6p . b";
+    // WBN 6.4: it came as the turn began, and the move is not known yet
+    check(&format!("{open} h2- g3P 2s w 4s"), &["illegal-move A decisive geometry"]);
+    // WBN 6.4: one of two that made a move each
+    check(&format!("{open} g1- f3N b1- c3N 1500ms w 5s"), &["illegal-move A decisive several-changes"]);
+}
+
+#[test]
 fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     let disruptive = "e7- e5p 2s e2- e4P . w 1s b 1s";
     check(disruptive, &["premove a warning"]); // WBN 6.5
