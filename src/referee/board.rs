@@ -151,6 +151,13 @@ impl BoardSight<'_> {
         self.placement.mismatch(&self.shown())
     }
 
+    /// Squares that men of one colour have left who stand nowhere else.
+    pub(super) fn in_hand(&self, color: Color) -> Bitboard {
+        let shown = self.shown();
+        let left = self.placement.mismatch(&shown).missing & shown.board().by_color(color);
+        left & !self.misplaced().iter().map(|(_, from, _)| *from).collect::<Bitboard>()
+    }
+
     /// Men that are off their squares, or others stand there, promoted ones as the pawns that they are.
     pub fn missing_kinds(&self) -> Vec<Piece> {
         let shown = self.shown();

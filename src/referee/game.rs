@@ -17,7 +17,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Game, LastDrop, Move, Reason, RuleSet, Transfer},
     track::Completed,
-    types::{BoardId, Instant, MS, Role, Seat, StepMode, TimeControl},
+    types::{BoardId, Instant, MS, Piece, Role, Seat, StepMode, TimeControl},
 };
 use serde_json::json;
 
@@ -115,13 +115,14 @@ impl Referee {
         Some(draft.grade(Grade::Decisive).reason(reason).claimable(claimants, Window::Until(seat.opponent())))
     }
 
-    /// A completed move moves men: what that says of hiding and passing. `around` is the table after the move.
+    /// A completed move moves men: what that says of hiding and passing. `sight` and `around` are board and table after
+    /// the move.
     pub fn account(
         &mut self,
         seat: Seat,
         completed: &Completed,
         transfer: Option<Transfer>,
-        game: &Game,
+        sight: BoardSight<'_>,
         around: &Around<'_>,
     ) -> Vec<Draft> {
         let at = completed.completed_at;
@@ -129,16 +130,20 @@ impl Referee {
         if let Move::Put { role, to } = completed.played {
             let dropped = self.men.dropped(seat, role, completed.made_at, at);
             let square = to.to_string();
-            drafts.extend(hiding::hidden_drop(seat, &square, completed.made_at, dropped, around));
+            // Who had another man in the hand dropped none: that one came, and was misread.
+            let held = sight.in_hand(seat.color).into_iter().map(|square| sight.placement.changed(square));
+            let dropped = if held.min().is_some_and(|left| left <= completed.made_at) { None } else { Some(dropped) };
+            let hidden = dropped.and_then(|man| hiding::hidden_drop(seat, &square, completed.made_at, man, around));
+            drafts.extend(hidden);
             drafts.extend(self.restricted_drop(seat, completed.played, at, around));
         }
         if let Some(transfer) = transfer {
-            let seen = self.men.captured(transfer, completed.made_at, at);
+            let seen = self.men.captured(transfer, completed.made_at, stood(sight, completed), at);
             drafts.extend(hiding::early_pass(&self.rules, transfer, seen, at));
         }
         self.men.completed(seat, at);
-        if !completed.illegal.is_empty() || !self.men.counts_agree(game) {
-            self.men.sync(game, at);
+        if !completed.illegal.is_empty() || !self.men.counts_agree(sight.game) {
+            self.men.sync(sight.game, at);
         }
         drafts
     }
@@ -312,4 +317,15 @@ impl Referee {
     pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
         self.boards.get_mut(mover.board.index())?.premove(sight, mover, completed)
     }
+}
+
+/// Until when a captured man stood on its board at least, as far as that was seen.
+fn stood(sight: BoardSight<'_>, completed: &Completed) -> Instant {
+    let square = uci::destination(completed.played);
+    let Move::Normal { capture: Some(role), .. } = completed.played else { return Instant::LONG_AGO };
+    let of_victim = |man: Piece| man == role.of(sight.turn());
+    let readings =
+        sight.placement.readings(square).filter(|reading| reading.until <= completed.made_at + board::SCAN_US);
+    let mut seen = readings.filter(|reading| reading.kinds.single().flatten().is_some_and(of_victim));
+    seen.next().map_or(Instant::LONG_AGO, |reading| reading.surely.min(completed.made_at))
 }

@@ -15,7 +15,7 @@ pub use view::TrayView;
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BOARDS_MAX, BoardId, ByRole, Instant, Kinds, Piece, Role, SECOND, Seat},
+    types::{BOARDS_MAX, BoardId, ByRole, Instant, Kinds, MS, Piece, Role, SECOND, Seat},
 };
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
@@ -24,6 +24,8 @@ const EXCHANGE_US: i64 = 5 * SECOND;
 const FOREIGN_US: i64 = 10 * SECOND;
 /// How long before its capture is completed a man may come to the tray.
 const EARLY_US: i64 = 3 * SECOND / 2;
+/// What trays and boards may differ in time.
+const LATENESS_US: i64 = 300 * MS;
 /// How long a man is said to have been in the hand that was dropped by a move which was another one.
 const HELD_US: i64 = SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
@@ -88,6 +90,8 @@ pub struct Man {
     pub taken: Option<(Seat, Instant)>,
     /// Of a man on a board: whose tray still shows it though it was dropped, if the record is right.
     pub lies: Option<Seat>,
+    /// When it came back to the pocket last, or another one of its kind in its stead.
+    pub back: Option<Instant>,
     /// When a man of its kind came to the pocket that had been taken from there, or was this one.
     pub alike: Option<Instant>,
     /// When its capturer completed another move before it was seen.
@@ -194,19 +198,21 @@ impl Men {
         self.foreign
     }
 
-    /// A capture was completed that was made at `made`: the man leaves the board for a seat's pocket. Answers since
-    /// when it had been seen there already, if it had.
-    pub fn captured(&mut self, transfer: Transfer, made: Instant, at: Instant) -> Option<Instant> {
+    /// A capture was completed that was made at `made`: the man leaves the board, where it was seen until `stood`, for
+    /// a seat's pocket. Answers since when it had been seen there already, if it had.
+    pub fn captured(&mut self, transfer: Transfer, made: Instant, stood: Instant, at: Instant) -> Option<Instant> {
         let Transfer { from, to, man, .. } = transfer;
         let board = Place::Board(from.board);
         // where promoted men keep their rank the man is the pawn that was promoted
         let pawn = Role::Pawn.of(man.color);
         let index = self.position(|m| m.place == board && m.piece == man);
         let index = index.or_else(|| self.position(|m| m.place == board && m.piece == pawn))?;
-        let passed = |stray: &Stray| !stray.told || at - stray.since <= FOREIGN_US;
+        // What lay in the tray while the man stood on its board is another one.
+        let passed =
+            |stray: &Stray| (!stray.told || at - stray.since <= FOREIGN_US) && stray.since + LATENESS_US >= stood;
         let early = self.strays.iter().position(|stray| stray.seat == to && stray.piece == man && passed(stray));
         let early = early.map(|stray| self.strays.remove(stray).since);
-        let taken = if early.is_none() { self.take_gone(to, man, at) } else { None };
+        let taken = if early.is_none() { self.take_gone((to, man), stood, at) } else { None };
         let (place, early, seen) = match (early, taken) {
             (Some(since), _) => (Place::Pocket(to), Some(since), Some(at)),
             (None, Some((since, left))) => (Place::Lifted(to), Some(since), Some(left)),
@@ -217,7 +223,8 @@ impl Men {
             let came = other.since + EXCHANGE_US >= at && other.first_seen.is_some_and(|first| first < other.since);
             other.place == Place::Pocket(to) && other.piece == man && came
         };
-        let alike = self.men.iter().find(alike).map(|other| other.since).filter(|_| place == Place::Transit(to));
+        let alike = self.men.iter().find(alike).map(|other| other.since);
+        let alike = alike.or_else(|| self.take_back(to, man, made)).filter(|_| place == Place::Transit(to));
         let may_be_seen = self.open[to.index()].shows(man, at).then_some(at);
         let first_seen = early.or(alike).or(may_be_seen);
         // Nobody waits for a man that was dropped before its capture was completed.
@@ -257,10 +264,21 @@ impl Men {
         place.is_some_and(|place| self.from_nowhere.remove(place).is_some())
     }
 
-    /// A man that was in a seat's tray and left it before its capture was completed: since when, until when.
-    fn take_gone(&mut self, seat: Seat, piece: Piece, at: Instant) -> Option<(Instant, Instant)> {
+    /// When a man came that was taken for one which had left the tray and is out of it again, or was dropped since, if
+    /// that was after this one was captured: it may have been this one.
+    fn take_back(&mut self, seat: Seat, piece: Piece, made: Instant) -> Option<Instant> {
+        let out = [Place::Lifted(seat), Place::Board(seat.board)];
+        let came = |man: &Man| man.back.is_some_and(|back| back + LATENESS_US >= made);
+        let index = self.position(|man| man.piece == piece && out.contains(&man.place) && came(man))?;
+        self.men[index].back.take()
+    }
+
+    /// A man that was in a seat's tray, where it came no sooner than this one had left its board, and left it before
+    /// its capture was completed: since when, until when.
+    fn take_gone(&mut self, of: (Seat, Piece), stood: Instant, at: Instant) -> Option<(Instant, Instant)> {
         self.gone.retain(|(_, left)| at - *left <= EXCHANGE_US);
-        let place = self.gone.iter().position(|(stray, _)| (stray.seat, stray.piece) == (seat, piece))?;
+        let fits = |stray: &Stray| (stray.seat, stray.piece) == of && stray.since + LATENESS_US >= stood;
+        let place = self.gone.iter().position(|(stray, _)| fits(stray))?;
         self.gone.remove(place).map(|(stray, left)| (stray.since, left))
     }
 
@@ -287,12 +305,15 @@ impl Men {
         let lies = man.filter(|man| {
             // One left its slot for the hand, and another one came to another slot before it was dropped.
             let another = man.slot.is_some() && man.since + EXCHANGE_US >= made;
-            man.place == Place::Pocket(seat) && self.take_gone(seat, piece, made).is_none() && !another
+            man.place == Place::Pocket(seat)
+                && self.take_gone((seat, piece), Instant::LONG_AGO, made).is_none()
+                && !another
         });
         let lies = lies.map(|_| seat);
         // If it was not dropped after all, what was told of it is not told again.
         let told = taken.is_some() && man.is_some_and(|man| man.told);
-        self.men[index] = Man { taken, lies, told, ..Man::at(piece, Place::Board(seat.board), at) };
+        let back = man.and_then(|man| man.back);
+        self.men[index] = Man { taken, lies, told, back, ..Man::at(piece, Place::Board(seat.board), at) };
         Dropped { man }
     }
 
@@ -302,7 +323,10 @@ impl Men {
         let lifted = |man: &Man| man.place == Place::Lifted(seat) && man.piece == piece;
         let came = |man: &Man| man.place == Place::Transit(seat) && man.piece == piece && man.alike.is_some();
         if self.position(|man| lifted(man) && man.since <= made || came(man)).is_none() {
-            self.position(lifted).into_iter().for_each(|other| self.note_gone(other));
+            let Some(other) = self.position(lifted) else { return };
+            let Man { since: left, first_seen, back, .. } = self.men[other];
+            // When it came nobody knows, unless it was taken for the one that has landed.
+            self.note_gone(other, first_seen.map(|_| back.unwrap_or(left)));
         }
     }
 
@@ -388,9 +412,11 @@ impl Men {
                 let first_seen = self.men[other].first_seen.or(Some(at));
                 self.men[other] = Man { alike: Some(at), first_seen, ..self.men[other] };
             }
+            let returns = self.men[index].place == Place::Lifted(seat);
             let man = self.men[index].moved(Place::Pocket(seat), at);
             let slot = man.slot.filter(|slot| !changed.came.take(*slot));
-            self.men[index] = Man { first_seen: man.first_seen.or(Some(at)), seen: Some(at), late: None, slot, ..man };
+            let (first_seen, back) = (man.first_seen.or(Some(at)), returns.then_some(at));
+            self.men[index] = Man { first_seen, seen: Some(at), late: None, slot, back, ..man };
         }
         while count(&self.men) > seen + usize::from(unclear) {
             let Some(index) = self.oldest(|m| m.place == Place::Pocket(seat) && m.piece == piece) else { break };
@@ -497,7 +523,7 @@ impl Men {
                 Some(found) => spare.remove(found),
                 None => self.adopt(piece, at),
             };
-            self.note_gone(index);
+            self.note_gone(index, self.men[index].first_seen);
             let told = self.men[index].told;
             // Who reads the record anew does not know what was seen of the man before.
             let first_seen = place.owner().map(|_| at);
@@ -515,15 +541,15 @@ impl Men {
             };
         }
         for index in spare {
-            self.note_gone(index);
+            self.note_gone(index, self.men[index].first_seen);
             self.men[index] = Man::at(self.men[index].piece, Place::Nowhere, at);
         }
     }
 
-    /// A man that had been seen in a tray and left it: if its capture is recorded anew, it was passed.
-    fn note_gone(&mut self, index: usize) {
-        let Man { piece, place, since: left, first_seen, told, .. } = self.men[index];
-        if let (Place::Lifted(seat), Some(since)) = (place, first_seen) {
+    /// A man that had been seen in a tray since some time and left it: if its capture is recorded anew, it was passed.
+    fn note_gone(&mut self, index: usize, since: Option<Instant>) {
+        let Man { piece, place, since: left, told, .. } = self.men[index];
+        if let (Place::Lifted(seat), Some(since)) = (place, since) {
             self.gone.truncate(STRAYS_MAX - 1);
             self.gone.push_back((Stray { seat, piece, since, lies_since: since, looked_at: since, told }, left));
         }
@@ -590,6 +616,7 @@ impl Man {
             slot: None,
             taken: None,
             lies: None,
+            back: None,
             alike: None,
             late: None,
             passed_over: None,

@@ -367,7 +367,7 @@ impl Table {
             let illegal = referee.judge_move(sight, seat, completed, written, incomplete).filter(|_| !unseen);
             let mut drafts: Vec<Draft> = illegal.into_iter().collect();
             let game = sights[board.index()].game;
-            drafts.extend(referee.account(seat, completed, transfer, game, around));
+            drafts.extend(referee.account(seat, completed, transfer, *sight, around));
             drafts.extend(referee.thaw(seat, completed));
             drafts.extend(referee.position(board, game, at));
             drafts.extend(referee.premove(sights[board.index()], seat, completed).filter(|_| !guessed));

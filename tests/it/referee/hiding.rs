@@ -64,6 +64,20 @@ fn a_man_that_came_while_another_landed_was_seen() {
     let second = "c7- c6p . b d5- c6- c6P b=.p.. 300ms b=....";
     let both = "B:b . w . B:g1- B:f3N . B:w . B:d5p . B:b 3s";
     after_capture(&format!("b=p... 1s b=.... B:e5p {second} {both}"), &[]);
+    // WBN 1.8b: it is out of the tray again when the other one lands, or when its own capture is told
+    after_capture(&format!("b=p... 1s b=.... {second} B:e5p {both}"), &[]);
+    let second = "c7- c6p . b d5- c6- c6P b=.p.. w b=....";
+    let both = ". B:b . B:g1- B:f3N . B:w . B:d5p . B:b 3s";
+    after_capture(&format!("b=p... 1s b=.... B:e5p {second} {both}"), &[]);
+}
+
+#[test]
+fn who_has_another_man_in_the_hand_drops_none_from_the_partners() {
+    // WBN 1.8b: the queen came there and was misread
+    after_capture("B:d8- . B:e5p . B:b 1s", &[]);
+    after_capture("B:e5p . B:b 1s", &["hidden-drop b note from-the-partners-hand"]);
+    // she was lifted after it, for the next move
+    after_capture("B:e5p . B:d8- B:b 1s", &["hidden-drop b note from-the-partners-hand"]);
 }
 
 #[test]
@@ -126,6 +140,10 @@ fn a_man_that_no_board_has_lost_is_foreign() {
     check("b=q... 5s", &["foreign-piece b warning"]);
     check("b=q... 1s b=.... 5s", &[]);
     check("d8- b=q... 5s", &[]); // it may be the queen that is off her square
+    // WBN 5.10: it lay in the tray while the pawn that is captured then stood on its board; one of both is dropped
+    let begin = "e2- e4P . w d7- d5p . b B:e2- B:e4P . B:w";
+    let script = format!("{begin} b=p... 1s b=.... e4- d5- d5P . w b=.p.. B:e5p . B:b 6s");
+    check(&script, &["foreign-piece b warning"]);
 }
 
 #[test]

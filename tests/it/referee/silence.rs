@@ -12,8 +12,8 @@ use serde_json::json;
 use super::Bench;
 
 /// A game full of incidents: illegal moves that stand, hidden men, presses without a move, a premove, a flag.
-const OFFENCES: &str = "e2- e5P . w 3s d7- d6p . b e5- d6- d6P . w 1s c7- d6- d6p . b 1s a=P... 5s b1- c3N . w 4s \
-                        b=q... 5s B:w 4s B:b B:e7- B:e5p 2s B:e2- B:e4P . B:w 1s B:b 1s b!claim a!arbiter";
+const OFFENCES: &str = "e2- e5P . w 3s d7- d6p . b e5- d6- d6P . w 1s c7- d6- d6p . b 1s a=P... 5s b1- c3N h2- h3P . w \
+                        4s b=q... 5s B:w 4s B:b B:e7- B:e5p 2s B:e2- B:e4P . B:w 1s B:b 1s b!claim a!arbiter";
 /// Words that only incidents have.
 const TELLING: [&str; 12] = [
     "incident",
