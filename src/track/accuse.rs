@@ -5,7 +5,7 @@
 //! at once.
 
 use super::{
-    Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker,
+    ADJUSTS_US, Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker,
     board::{BoardTrack, ILLEGAL_US, in_hand},
     cost,
     illegal::{self, Illegal},
@@ -23,6 +23,8 @@ use crate::{
 
 /// Plies that must have been read without doubt before an illegal move is believed at once.
 const TRUSTED_PLIES: usize = 12;
+/// The same where it is only felt that something stands there: a man that was taken for another one stays so.
+const FELT_TRUSTED_PLIES: usize = 40;
 /// The same for castling: king and rook do not come to those squares by chance.
 const CASTLING_TRUSTED_PLIES: usize = 4;
 /// How long it is waited for what a board feels in all.
@@ -78,8 +80,9 @@ impl BoardTrack {
             return None;
         }
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
-        let made_up = |found: &Illegal| found.own && found.cost + MADE_UP < self.cost;
-        let trusted = |found: &Illegal| self.is_known(found) || made_up(found);
+        let felt = |found: &Illegal| is_felt(found, seen.placement);
+        let made_up = |found: &Illegal| found.own && !felt(found) && found.cost + MADE_UP < self.cost;
+        let trusted = |found: &Illegal| self.is_known(found, seen.placement) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if found.as_ref().is_some_and(|found| found.is_awaited(awaits)) {
             return None;
@@ -182,7 +185,9 @@ impl BoardTrack {
             true => SCAN_US,
             false => REST_US,
         };
-        passes.then_some(came + wait)
+        // Who was only adjusted while another man was dropped there comes back.
+        let left = m.from().filter(|_| !told).map(|from| placement.changed(from) + ADJUSTS_US);
+        passes.then_some(came + wait).max(left)
     }
 
     /// Whether the man of a move stood where it went when the clock was pressed.
@@ -220,9 +225,13 @@ impl BoardTrack {
 
     /// Whether what an illegal move is held against is known. Where men stand is known as soon as the board has shown
     /// it, and what is in the pocket if no drop of that kind was read anew; of rights to castle only the plies tell.
-    fn is_known(&self, found: &Illegal) -> bool {
+    fn is_known(&self, found: &Illegal, placement: &Placement) -> bool {
         use Reason::{CastlingBlocked, CastlingRights, CastlingThroughCheck, DropNotInPocket};
-        let plies = trusted_plies(found);
+        let felt = is_felt(found, placement);
+        if felt && self.past.iter().rev().take(FELT_TRUSTED_PLIES).any(Past::is_open) {
+            return false;
+        }
+        let plies = if felt { FELT_TRUSTED_PLIES } else { trusted_plies(found) };
         let castles = |reason: &Reason| matches!(reason, CastlingBlocked | CastlingRights | CastlingThroughCheck);
         if found.reasons.iter().any(castles) {
             return self.is_trusted_for(plies);
@@ -246,7 +255,8 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Completed> {
-        let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at);
+        let doubted = |found: &Illegal| is_felt(found, seen.placement) && !self.is_known(found, seen.placement);
+        let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at) && !doubted(found);
         let found = self.illegal(position, seen).filter(most)?;
         if self.is_hearsay(&found, seen, at) {
             return None;
@@ -277,6 +287,11 @@ impl BoardTrack {
         let reasons = if held && found.reasons == [Reason::DropNotInPocket] { Vec::new() } else { found.reasons };
         Some(self.completed_by(press, position, board, (found.played, made_at), reasons))
     }
+}
+
+/// Whether it is only felt that something stands where the man of an illegal move went.
+fn is_felt(found: &Illegal, placement: &Placement) -> bool {
+    placement.kinds(uci::destination(found.played)) == Kinds::OCCUPIED
 }
 
 /// How many plies must have been read without doubt: none where the very man that stands there is what is illegal.

@@ -79,8 +79,9 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let drop = found.iter().filter(drop).map(|(found, _)| found.cost).min();
     let best = found.into_iter().map(|(found, _)| found).min_by_key(|found| (found.cost, found.reasons.len()))?;
     let moved = best.played.from().is_some();
-    let unknown = |hand: &Hand| hand.unknown > 0 && placement.kinds(uci::destination(best.played)) == Kinds::OCCUPIED;
-    let handed = evidence.lifted.get(position.turn()).as_ref().is_some_and(unknown);
+    let felt = placement.kinds(uci::destination(best.played)) == Kinds::OCCUPIED;
+    let has_one = |hand: &Hand| felt && (hand.count() > 0 || !hand.alone);
+    let handed = evidence.lifted.get(position.turn()).as_ref().is_some_and(has_one);
     // Such a man is on its way from another board and may be dropped there, while the one of the board is adjusted.
     let man = Move::Put { role: best.played.role(), to: uci::destination(best.played) };
     let coming = |hand: &Hand| *hand.coming.get(best.played.role());
@@ -304,7 +305,7 @@ fn attempts(
     // The reply may have changed already what stood there at the press.
     let replied = |square: &Square| placement.changed(*square) > press && !agreed(position, placement, *square, press);
     let replied: Bitboard = Square::ALL.into_iter().filter(replied).collect();
-    let open = placement.mismatch(position).any() | replied;
+    let open = placement.mismatch(position).any() | replied | exchanged(position, evidence, press);
     let mut attempts = ArrayVec::new();
     let castlings = [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter();
     let castled = castlings.filter(|side| castled(position, evidence, *side));
@@ -329,6 +330,18 @@ fn attempts(
         attempts.extend(moved.chain(dropped).take(attempts.remaining_capacity()));
     }
     attempts
+}
+
+/// Squares of the other player's men on which it was felt that one went and one came in this turn.
+fn exchanged(position: &BoardPosition, evidence: Evidence<'_>, press: Instant) -> Bitboard {
+    let Evidence { placement, rest_since, .. } = evidence;
+    let exchanged = |square: &Square| {
+        let came = placement.readings(*square).find(|reading| reading.since <= press);
+        let left = placement.readings(*square).find(|reading| came.is_some_and(|came| reading.since < came.since));
+        came.is_some_and(|came| came.kinds == Kinds::OCCUPIED)
+            && left.is_some_and(|left| left.kinds == Kinds::EMPTY && left.since > rest_since)
+    };
+    position.board().by_color(!position.turn()).into_iter().filter(exchanged).collect()
 }
 
 /// Whether a square showed at some instant what stands there by a position.
@@ -499,7 +512,13 @@ fn stood(
             (_, true) => press,
             _ => press + STOOD_US,
         };
-        return came && showed(evidence, square, man, since, press + SCAN_US);
+        // What the other player's last man shows there is no other one.
+        let turn = if position.board().piece_at(square).is_some() { rest_since + 1 } else { evidence.since[0] };
+        return came && showed(evidence, square, man, (since, press + SCAN_US), turn);
+    }
+    if placement.kinds(square) == Kinds::OCCUPIED {
+        // It must have been felt to come.
+        return came && (rest_since..=until).contains(&placement.changed(square));
     }
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
@@ -507,11 +526,11 @@ fn stood(
 }
 
 /// Whether a square showed a man at some time between two instants: one that feels only that something is there must
-/// have felt it come in the player's turn.
-fn showed(evidence: Evidence<'_>, square: Square, man: Piece, from: Instant, to: Instant) -> bool {
+/// have felt it come in the player's `turn`.
+fn showed(evidence: Evidence<'_>, square: Square, man: Piece, (from, to): (Instant, Instant), turn: Instant) -> bool {
     // What has stood there since the set-up has not come.
     let first = evidence.placement.readings(square).last().map(|reading| reading.since);
-    let came = |reading: &Reading| reading.since >= evidence.since[0] && Some(reading.since) != first;
+    let came = |reading: &Reading| reading.since >= turn && Some(reading.since) != first;
     let told = |reading: &Reading| reading.kinds.single().is_some() || came(reading);
     let shows = |reading: &Reading| reading.kinds.allows(Some(man)) && reading.since <= to && reading.until >= from;
     evidence.placement.readings(square).any(|reading| shows(&reading) && told(&reading))

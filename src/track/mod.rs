@@ -82,6 +82,8 @@ pub const PATIENCE_US: i64 = 600 * MS;
 pub const UNEXPLAINED_US: i64 = 1500 * MS;
 /// Rest of the board that an illegal explanation needs.
 pub const REST_US: i64 = SECOND;
+/// A man that was adjusted stands again within this time.
+pub const ADJUSTS_US: i64 = 2 * SECOND;
 /// Rest of the board before completed plies are doubted.
 pub const LOOK_BACK_REST_US: i64 = 200 * MS;
 

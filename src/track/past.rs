@@ -116,6 +116,12 @@ impl Past {
         self.illegal.is_empty() && !self.revised
     }
 
+    /// Whether another move explains as much, or nothing tells which man it dropped or captured.
+    pub fn is_open(&self) -> bool {
+        let told = self.told.iter().any(|told| *told);
+        !self.rivals.is_empty() || self.unsure.is_some() || self.unfelt || told
+    }
+
     /// Its completion, as a press of the clock.
     pub fn press(&self) -> Press {
         Press { by: self.before.turn(), at: self.completed_at, clock: self.clock }

@@ -8,6 +8,7 @@
 //! generated first.
 
 mod arriving;
+mod carried;
 mod caught;
 mod evidence;
 mod floor;
@@ -436,36 +437,6 @@ impl<'a> Search<'a> {
             Some(_) => return 0,
         };
         if changed(m) < before { weigh!(self.items, EARLY) } else { 0 }
-    }
-
-    /// Whether a man that seems dropped left no tray while one of the board's was in the air that is likelier to be the
-    /// one that was moved: it goes there, or, where nobody saw the man, it had left its square when the clock was
-    /// pressed.
-    fn carried(&self, m: Move, parent: &Node, index: usize, seen: bool) -> bool {
-        let Move::Put { role, to } = m else { return false };
-        let (placement, board) = (self.evidence.placement, parent.position.board());
-        let man = role.of(parent.position.turn());
-        let taken = |hand: &Hand| *hand.men.get(role) > 0 || hand.unknown > 0;
-        if self.evidence.lifted.get(man.color).as_ref().is_none_or(taken) {
-            return false;
-        }
-        let since = self.evidence.since[index % 2];
-        let left = |until: Instant| move |from: &Square| (since..=until).contains(&placement.changed(*from));
-        let missing = parent.mismatch.missing & board.by_color(man.color);
-        match self.evidence.presses.get(index) {
-            Some(press) if !seen => missing.into_iter().any(|from| left(*press)(&from)),
-            _ if placement.kinds(to) == Kinds::only(man) => {
-                let goes = |from: Square| may_go(man, from, to, board.occupied());
-                // Something else may stand on its square by now.
-                let away = parent.mismatch.any() & board.by_piece(man);
-                let left = |from: &Square| {
-                    let left = self.left(*from, Kinds::only(man));
-                    left.is_some_and(|left| (since..=placement.changed(to)).contains(&left))
-                };
-                away.into_iter().filter(left).any(goes)
-            }
-            _ => false,
-        }
     }
 
     /// What it costs that the ply's man stood there when its player pressed for the one before: two presses between

@@ -67,8 +67,27 @@ impl Teller<'_> {
             };
             moves.extend(played.map(|m| (m, weight(&m))));
         }
+        let walked = Square::ALL.into_iter().flat_map(|to| self.walked(node, &from, to, until));
+        moves.extend(walked.map(|m| (m, named!(ILLEGAL))));
         moves.extend(self.illegal_castlings(node, until).map(|m| (m, named!(ILLEGAL_CASTLING))));
         moves
+    }
+
+    /// Illegal moves of men that had left some squares to a free one of which it is only felt that something came there:
+    /// no other man can have gone there by the laws, and none was in hand.
+    fn walked(&self, node: &Node, left: &[Square], to: Square, until: Instant) -> Vec<Move> {
+        let (position, kinds) = (&node.position, Kinds::OCCUPIED);
+        let last = self.log.last(to, until + LATE_US).filter(|last| (node.since[0]..=until).contains(&last.since));
+        if last.is_none_or(|last| last.kinds != kinds) || node.squares.at(to).meets(kinds) {
+            return Vec::new();
+        }
+        let walks = |from: &&Square| !self.log.came_before(**from, (to, kinds), node.since[0], until + LATE_US);
+        let attempts = left.iter().filter(walks).map(|from| Attempt::Move { from: *from, to, promotion: None });
+        let moves: Vec<Move> = attempts.filter_map(|attempt| position.as_move(attempt)).collect();
+        let drops = Role::ALL.into_iter().any(|role| position.is_legal(Move::Put { role, to }));
+        let dropped = drops && !self.is_from_nobody(node, to, until);
+        let lawful = dropped || moves.iter().any(|m| position.is_legal(*m));
+        if lawful { Vec::new() } else { moves }
     }
 
     /// Castlings against the rules whose king and rook have come to their squares until some instant.

@@ -6,6 +6,7 @@
 use super::{Node, Teller};
 use crate::{
     sense::Reading,
+    track::{ADJUSTS_US, search::Hand},
     types::{Instant, Kinds, MS, SECOND, Square},
 };
 
@@ -24,6 +25,20 @@ impl Teller<'_> {
         let soon = left.is_some_and(|left| (0..CARRY_US).contains(&(put.since - left.since)));
         let far = from.distance(put.square) > 1; // WBN 6.4
         soon && far && !self.account.blind.contains(from) && !self.was_taken(node, put)
+    }
+
+    /// Whether what is felt to have come to a square was in no hand, while a man of the player's had left its square in
+    /// this turn and has not come back.
+    pub(super) fn is_from_nobody(&self, node: &Node, to: Square, came: Instant) -> bool {
+        let empty = |hand: &Hand| hand.count() == 0 && hand.alone;
+        let hand = node.hands.get(node.position.turn()).as_ref();
+        let left = |from: Square| {
+            let left = self.log.last(from, came).filter(|last| last.kinds == Kinds::EMPTY);
+            let stays = |left: &Reading| left.until > came + ADJUSTS_US;
+            from != to && left.is_some_and(|left| left.since >= node.since[0] && stays(&left))
+        };
+        let own = node.position.board().by_color(node.position.turn());
+        hand.is_some_and(empty) && own.into_iter().any(left)
     }
 
     /// Whether such a man was taken from the tray lately.

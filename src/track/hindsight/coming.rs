@@ -145,6 +145,9 @@ impl Teller<'_> {
         let (Move::Put { role, to }, Some(came)) = (m, arrived) else { return false };
         let board = node.position.board();
         let man = role.of(node.position.turn());
+        if self.log.kinds_at(to, came) == Kinds::OCCUPIED {
+            return self.is_from_nobody(node, to, came);
+        }
         let left = |from: &Square| {
             let last = self.log.last(*from, came).filter(|last| last.kinds == Kinds::EMPTY);
             last.is_some_and(|last| last.since >= node.since[0])
