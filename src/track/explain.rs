@@ -190,13 +190,6 @@ impl Items {
         before.iter().copied().chain(taken.items).collect()
     }
 
-    /// Drops all: what was weighed will be weighed once more.
-    pub fn forget(&self) {
-        if let Some(taken) = &self.0 {
-            taken.take();
-        }
-    }
-
     /// Gives all away, before those of what comes after.
     pub fn before(&self, after: Vec<Item>) -> Vec<Item> {
         self.after(&[]).into_iter().chain(after).collect()

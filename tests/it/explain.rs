@@ -12,7 +12,7 @@ use bughoused::{
 use super::corpus::{data, replay};
 
 /// Captures that are explained whole.
-const CAPTURES: [&str; 2] = ["human-32-0001", "human-32-0002"];
+const CAPTURES: [&str; 3] = ["human-32-0001", "human-32-0002", "blitz-occupancy-sent-over"];
 
 fn capture(name: &str) -> String {
     fs::read_to_string(data("captures").join(name).with_extension("jsonl")).unwrap()

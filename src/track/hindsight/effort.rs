@@ -32,6 +32,14 @@ impl Effort {
         self.0.set(self.0.get() + 1);
     }
 
+    /// Does not count what is weighed in it.
+    pub(super) fn aside<T>(&self, weigh: impl FnOnce() -> T) -> T {
+        let weighed = self.weighed();
+        let told = weigh();
+        self.0.set(weighed);
+        told
+    }
+
     /// Until when it is rested after them.
     pub fn rest(&self, at: Instant) -> Instant {
         at + self.weighed().saturating_sub(WEIGHED_AT_ONCE) as i64 * REST_US

@@ -119,6 +119,11 @@ impl<'a> Log<'a> {
         Log { placement, blind, begun, stretches: RefCell::default(), effort }
     }
 
+    /// What is weighed in it decides nothing, and counts for nothing.
+    pub fn aside<T>(&self, weigh: impl FnOnce() -> T) -> T {
+        self.effort.aside(weigh)
+    }
+
     /// Readings that began later than `from` and not later than `to`.
     pub fn begun(&self, from: Instant, to: Instant) -> &[Reading] {
         let start = self.begun.partition_point(|reading| reading.since <= from);

@@ -381,9 +381,9 @@ impl<'a> Teller<'a> {
         let later = self.log.shown(until, to + CAUGHT_US);
         let pressed = press.is_some() && !self.account.is_turn(until);
         // Most plies change nothing of what the last one costs, and many are too dear by that.
-        let alone = (!self.account.noting).then(|| *alone.get_or_insert_with(|| self.charge(node, None, until)));
-        let dear = alone.filter(|alone| least + more + alone.cost > most);
-        let touching = dear.map_or(Bitboard::FULL, |alone| alone.open);
+        let alone = *alone.get_or_insert_with(|| self.charge(node, None, until));
+        let dear = least + more + alone.cost > most;
+        let touching = if dear { alone.open } else { Bitboard::FULL };
         if self.account.accuses > 0 && !node.illegal && !self.account.is_turn(until) {
             self.illegal_plies(node, (press, until), out);
         }
@@ -391,7 +391,7 @@ impl<'a> Teller<'a> {
         let among = Among { touching, ..self.changed(node, &shown, &later) };
         node.position.legal_moves_among(among, &mut moves);
         for m in moves.drain(..) {
-            let charged = alone.filter(|alone| (alone.open & search::squares_of(m)).is_empty());
+            let charged = Some(alone).filter(|alone| (alone.open & search::squares_of(m)).is_empty());
             let least = least + more;
             let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
             if least + charged.map_or(0, |charged| charged.cost) > most || !may_be() {
@@ -404,9 +404,9 @@ impl<'a> Teller<'a> {
             }
             // Most are too dear by what the last one costs then: a line is only made for those that are not.
             let squares = || node.squares.played(m, standing(&node.position, m));
-            let charged = charged.or_else(|| alone.map(|_| self.charge(node, Some((m, &squares())), until)));
-            if least + charged.map_or(0, |charged| charged.cost) <= most {
-                let child = self.follow(node, m, coming, charged, (press, until));
+            let charged = charged.unwrap_or_else(|| self.charge(node, Some((m, &squares())), until));
+            if least + charged.cost <= most {
+                let child = self.follow(node, m, coming, Some(charged), (press, until));
                 if child.cost + more <= self.most {
                     out.push(child);
                 }
@@ -478,6 +478,9 @@ impl<'a> Teller<'a> {
         let squares = node.squares.after(&position, search::squares_of(m));
         debug_assert!(!node.position.is_legal(m) || squares == node.squares.played(m, standing(&node.position, m)));
         let charged = charged.unwrap_or_else(|| self.charge(node, Some((m, &squares)), until));
+        if self.account.noting {
+            self.sum(node, Some((m, &squares)), until, &self.items);
+        }
         // Whose turn it is that no clock tells is told by the men that came.
         let unfelt = self.account.is_turn(until) && arrived.is_none();
         let by_nobody = nowhere > 0 && (unfelt || arrived.is_none() && nowhere >= cost::FROM_NOBODY);
@@ -563,6 +566,11 @@ impl<'a> Teller<'a> {
     /// What the last ply of a line costs if this one is next, and pressed for then.
     fn charge(&self, node: &Node, next: Option<(Move, &Squares)>, until: Instant) -> Charged {
         self.log.effort.weigh();
+        self.sum(node, next, until, &Items::new(false))
+    }
+
+    /// The same, and what it is made of.
+    fn sum(&self, node: &Node, next: Option<(Move, &Squares)>, until: Instant, items: &Items) -> Charged {
         let mut plies = self.back(node);
         let Some(last) = plies.next() else { return Charged::default() };
         let before = plies.next().copied();
@@ -586,7 +594,7 @@ impl<'a> Teller<'a> {
             wrong: node.wrong,
             until,
         }
-        .sum(self.log, &self.items)
+        .sum(self.log, items)
     }
 
     /// A line with what has been made since the last press; one that costs as much as `below` may be told dearer.
@@ -621,21 +629,18 @@ impl<'a> Teller<'a> {
             gap: false,
         };
         let wrong = self.charge(&node, None, STILL).wrong;
-        self.items.forget();
         // Men of the player who pressed the clock, and what the other one has not had in hand since.
         let theirs = node.position.board().by_color(!node.position.turn());
         let long = |square: &Square| theirs.contains(*square) || placement.changed(*square) < node.completed[0];
         let still = wrong.into_iter().filter(long).collect();
         let mut after = node.position.clone();
         let found = search::explain(&after, Evidence { still, ..evidence }, young.len() + 2);
-        let charged = match found.line.first() {
-            Some(next) => {
-                after.play(*next);
-                let squares = node.squares.after(&after, search::squares_of(*next));
-                self.charge(&node, Some((*next, &squares)), STILL)
-            }
-            None => self.charge(&node, None, STILL),
-        };
+        let next = found.line.first().map(|next| {
+            after.play(*next);
+            (*next, node.squares.after(&after, search::squares_of(*next)))
+        });
+        self.log.effort.weigh();
+        let charged = self.sum(&node, next.as_ref().map(|(next, squares)| (*next, squares)), STILL, &self.items);
         let cost = node.cost + charged.cost + found.cost + idle;
         let recorded = self.tried(&node).nth(node.len.saturating_sub(self.record.len()));
         let before = recorded.map_or(0, |last| last.cost);
