@@ -73,8 +73,8 @@ impl Teller<'_> {
         moves
     }
 
-    /// Illegal moves of men that had left some squares to a free one of which it is only felt that something came there:
-    /// no other man can have gone there by the laws, and none was in hand.
+    /// Illegal moves of men that had left some squares to a free one of which it is only felt that something came
+    /// there: no other man can have gone there by the laws, and none was in hand.
     fn walked(&self, node: &Node, left: &[Square], to: Square, until: Instant) -> Vec<Move> {
         let (position, kinds) = (&node.position, Kinds::OCCUPIED);
         let last = self.log.last(to, until + LATE_US).filter(|last| (node.since[0]..=until).contains(&last.since));

@@ -43,8 +43,8 @@ impl Search<'_> {
         }
     }
 
-    /// The same where it is only felt that something stands there: nobody has a man in hand or on its way, and some man,
-    /// of whichever player, left its square in this turn before that came, and has not come back.
+    /// The same where it is only felt that something stands there: nobody has a man in hand or on its way, and some
+    /// man, of whichever player, left its square in this turn before that came, and has not come back.
     fn walked(&self, role: Role, to: Square, parent: &Node, index: usize) -> bool {
         let placement = self.evidence.placement;
         let hand = self.evidence.lifted.get(parent.position.turn()).as_ref();
