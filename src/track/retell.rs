@@ -279,8 +279,8 @@ impl BoardTrack {
     ) -> Option<Told> {
         let told = hindsight::tell(account, &[], recorded.cost - cost::REREAD);
         // Whoever wants to know why is told of dearer accounts, too; they decide nothing.
-        let dearer = || account.log.aside(|| hindsight::tell(account, &[], u32::MAX));
-        let dearer = || if account.noting { dearer() } else { None };
+        let dearest = || hindsight::tell(account, &[], u32::MAX);
+        let dearer = || account.noting.then(|| account.log.aside(dearest)).flatten();
         findings.look = self.look(position, back, recorded, told.clone().or_else(dearer).as_ref());
         findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
         if reach.accuses { Self::accused(account, placement, recorded, told) } else { told }
