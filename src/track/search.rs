@@ -21,6 +21,7 @@ mod rivals;
 mod stray;
 mod touched;
 mod unlikely;
+mod went_by;
 
 use arrayvec::ArrayVec;
 
@@ -403,7 +404,7 @@ impl<'a> Search<'a> {
         let untouched = if told { self.untouched(m, touched, index, stayed) } else { 0 };
         let early = if told && absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
-        let seen = matches!(absence, 0 | cost::ABSENT);
+        let seen = matches!(absence, 0 | cost::ABSENT | cost::WENT_BY);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let (name, lain) = self.lain(m, parent, index);
         let lain = self.items.take(name, lain);
@@ -472,6 +473,7 @@ impl<'a> Search<'a> {
             () if m.promotion().is_some() && showed(since, until) => 0,
             () if self.is_laid(m, press) => weigh!(self.items, LAID),
             () if self.has_half_castled(m, color) => weigh!(self.items, HALF_CASTLED),
+            () if showed(since, until) && self.went_by(m, parent, press) => weigh!(self.items, WENT_BY),
             () if showed(since, until) => weigh!(self.items, ABSENT),
             () if m.is_capture() && placement.allows_empty().contains(to) => weigh!(self.items, TAKEN),
             () => weigh!(self.items, NEVER),
