@@ -27,6 +27,8 @@ const TRUSTED_PLIES: usize = 12;
 const FELT_TRUSTED_PLIES: usize = 40;
 /// The same for castling: king and rook do not come to those squares by chance.
 const CASTLING_TRUSTED_PLIES: usize = 4;
+/// Plies that were read otherwise at first so lately accuse nobody of two moves.
+const REVISED_PLIES: usize = 4;
 /// How long it is waited for what a board feels in all.
 const LOOK_US: i64 = 3 * SECOND;
 /// Within this time a board tells all that it feels when it is asked.
@@ -210,7 +212,7 @@ impl BoardTrack {
         // The pawn that stands for a promoted man is read as one as soon as it no longer lies.
         let promoted = position.promoted() & position.board().by_color(position.turn());
         let pawns = if role == Role::Pawn { promoted & (self.in_air | self.laid) } else { Bitboard::EMPTY };
-        let alike = self.in_air & position.board().by_role(role) | pawns;
+        let alike = self.in_air & position.board().by_piece(role.of(position.turn())) | pawns;
         alike.any() && !in_hand(m, seen, position.turn())
     }
 
@@ -245,6 +247,11 @@ impl BoardTrack {
     /// Whether the last plies were read without doubt, or the board has shown what they led to.
     pub(super) fn knows_where_men_stand(&self) -> bool {
         self.is_trusted_for(TRUSTED_PLIES.min(self.past.len().saturating_sub(self.agreed)))
+    }
+
+    /// Whether one of the last plies was read otherwise at first: read so once more, two moves may be but one.
+    pub(super) fn was_read_anew(&self) -> bool {
+        self.past.iter().rev().take(REVISED_PLIES).any(|past| past.revised)
     }
 
     /// Completes the illegal move that explains the board, if there is one, after all else was tried.

@@ -486,7 +486,8 @@ impl BoardTrack {
 
     pub fn complete(&mut self, position: &BoardPosition, board: BoardId, seen: Option<&Seen<'_>>) -> Option<Completed> {
         let completed_at = self.due_since()?;
-        let strangers = self.strangers && self.knows_where_men_stand() && !self.is_guessing(completed_at);
+        let known = self.knows_where_men_stand() && !self.was_read_anew() && !self.is_guessing(completed_at);
+        let strangers = self.strangers && known;
         let second = seen.filter(|_| strangers).and_then(|seen| {
             let first = self.line.first().map(|first| uci::destination(first.played))?;
             let answered = |to| illegal::answered_between(position, [first, to], seen.placement);

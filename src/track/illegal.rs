@@ -15,7 +15,7 @@ use crate::{
     notation::uci,
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::{Mismatch, Placement, Reading},
-    types::{Bitboard, ByRole, CastlingSide, Instant, Kinds, MS, Piece, Role, Square},
+    types::{Bitboard, ByRole, CastlingSide, Color, Instant, Kinds, MS, Piece, Role, Square},
 };
 
 /// Things that somebody may have done that are looked into for one state of a board.
@@ -114,13 +114,17 @@ fn tried(
     let theirs = reasons.iter().any(|reason| matches!(reason, Reason::NotYourPiece | Reason::DropWrongColour));
     let open = air.into_iter().any(|square| theirs || placement.changed(square) + AT_PRESS_US <= press);
     let open = open || late && placement.changed(uci::destination(played)) > press;
-    // A real man stands there: that does not come about because something else is read wrongly. What has stood beside
-    // its square since before the turn is no part of the move, nor is what the other player has put down meanwhile.
-    let turn = evidence.rest_since.max(evidence.pressed[1]);
-    let before = |square: Square| placement.changed(square) < turn;
-    // Nor does a hand that castled or promoted play another move.
-    let done = matches!(played, Move::Castle { .. }) || reasons.contains(&Reason::PromotionPiece);
-    let beside = beside && (done || mismatch.foreign.into_iter().all(before));
+    // A real man stands there: that does not come about because something else is read wrongly. What was displaced
+    // before the turn is no part of the move, nor is what the other player has put down meanwhile.
+    // Nor does a hand that castled, promoted, took the king or came from the tray play another move.
+    let sure = [Reason::PromotionPiece, Reason::KingCaptured].iter().any(|sure| reasons.contains(sure));
+    let done = sure
+        || match played {
+            Move::Castle { .. } => true,
+            Move::Put { role, .. } => evidence.lifted.get(position.turn()).is_some_and(|hand| *hand.men.get(role) > 0),
+            _ => false,
+        };
+    let beside = beside == Beside::Before || beside == Beside::InTurn && done;
     let known = (beside || replies(position, placement, mismatch, press, done)) && !(theirs && open);
     let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, answers, items };
     known.then_some((found, whole))
@@ -141,8 +145,8 @@ struct Rest {
     cost: u32,
     /// What they leave open.
     mismatch: Mismatch,
-    /// All men that stand where none should stand, if any do, are beside their squares.
-    beside: bool,
+    /// Whether all men that stand where none should stand, if any do, are beside their squares.
+    beside: Beside,
     /// Missing men apart from those.
     air: Bitboard,
     /// The king was taken.
@@ -161,17 +165,19 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
     let (press, presses) =
         evidence.presses.split_first().map_or((Instant::LONG_AGO, &[][..]), |(first, rest)| (*first, rest));
     let mut lifted = *evidence.lifted;
+    let placement = evidence.placement;
     let from_nowhere = match (played, lifted.get_mut(position.turn())) {
-        (Move::Put { role, .. }, Some(hand)) => {
-            if hand.take(role, press) {
-                0
-            } else {
-                weigh!(items, FROM_NOWHERE)
+        (Move::Put { role, to }, Some(hand)) => {
+            let stood = placement.kinds_at(to, press) == Kinds::only(role.of(position.turn()));
+            let later = stood && hand.took_later(role, placement.since_at(to, press));
+            match hand.take(role, press) {
+                true if later => weigh!(items, TAKEN_LATER),
+                true => 0,
+                false => weigh!(items, FROM_NOWHERE),
             }
         }
         _ => 0,
     };
-    let placement = evidence.placement;
     let turn_since = evidence.rest_since.max(evidence.pressed[1]);
     let [first, second] = evidence.since;
     let since = [second, first];
@@ -201,27 +207,47 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
         left && placement.changed(uci::destination(*m)) > press
     };
     let late = found.line.iter().skip(1).step_by(2).any(comes);
-    let (beside, air) = stand_beside(&after, placement, found.mismatch, turn_since);
+    let (beside, air) = stand_beside(&after, placement, found.mismatch, (!position.turn(), turn_since));
     let rest = found.weighing.map_or(Vec::new(), |weighing| weighing.taken.items);
     let answers = found.line.len() >= presses.len();
     let (cost, taken, items) = (found.cost + from_nowhere, taken.is_some(), items.before(rest));
     Rest { cost, mismatch: found.mismatch, beside, air, taken, late, answers, items }
 }
 
+/// Whether men stand beside their squares.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Beside {
+    /// All of them, since before the turn, or off their squares since then.
+    Before,
+    /// All of them, some since they were touched in the turn.
+    InTurn,
+    /// Not all.
+    No,
+}
+
 /// Whether all men that stand where none should are men that are missing beside, or a square farther where they have
-/// stood since before some instant, and the others that are missing.
-fn stand_beside(after: &BoardPosition, placement: &Placement, mismatch: Mismatch, since: Instant) -> (bool, Bitboard) {
-    let mut missing = mismatch.missing;
-    let beside = mismatch.foreign.into_iter().all(|to| {
+/// stood since before the `turn`, and the others that are missing. `them`: who had moved before that.
+fn stand_beside(
+    after: &BoardPosition,
+    placement: &Placement,
+    mismatch: Mismatch,
+    (them, turn): (Color, Instant),
+) -> (Beside, Bitboard) {
+    let (mut missing, board) = (mismatch.missing, after.board());
+    let beside = mismatch.foreign.into_iter().map(|to| {
+        let before = placement.changed(to) < turn;
         let beside = |from: &Square| {
-            let free = after.board().piece_at(to).is_none();
-            let near = if placement.changed(to) < since { 2 } else { 1 };
-            free && from.distance(to) <= near && placement.kinds(to).allows(after.board().piece_at(*from))
+            let free = board.piece_at(to).is_none();
+            let near = if before { 2 } else { 1 };
+            free && from.distance(to) <= near && placement.kinds(to).allows(board.piece_at(*from))
         };
-        let from = missing.into_iter().find(beside);
-        from.into_iter().for_each(|from| missing.discard(from));
-        from.is_some()
+        let Some(from) = missing.into_iter().find(beside) else { return Beside::No };
+        missing.discard(from);
+        // The own hand had knocked it off.
+        let knocked = board.color_at(from) == Some(them) && placement.changed(from) < turn;
+        if before || knocked { Beside::Before } else { Beside::InTurn }
     });
+    let beside = beside.max().unwrap_or(Beside::Before);
     (beside, missing)
 }
 

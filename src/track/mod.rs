@@ -76,6 +76,8 @@ pub const TAKES_US: i64 = 700 * MS;
 pub const HOLD_US: i64 = 600 * MS;
 /// How long a drop from nowhere waits for an earlier press of another board to be explained.
 const AWAITED_US: i64 = 4 * SECOND;
+/// Plies of another board that may have captured what is dropped from nowhere.
+const CAPTURED_PLIES: usize = 8;
 /// How long a press may go unexplained before completed plies are doubted.
 pub const PATIENCE_US: i64 = 600 * MS;
 /// How long a press may go unexplained before an illegal move is considered.
@@ -425,7 +427,10 @@ impl Tracker {
         let all = self.awaits_others(board, at) || self.boards[board.index()].awaits_look(position, seen, at);
         let press = self.boards[board.index()].first_press().unwrap_or(at);
         let waits = at < press + AWAITED_US;
-        let gone = |role: Role| waits && self.is_gone_elsewhere(game, board, role.of(position.turn()), press);
+        let gone = |role: Role| {
+            let man = role.of(position.turn());
+            waits && (self.is_gone_elsewhere(game, board, man, press) || self.may_be_captured_elsewhere(board, man))
+        };
         ByRole::new_with(|role| all || gone(role))
     }
 
@@ -438,6 +443,13 @@ impl Tracker {
             lately && (game.board(other).board().by_piece(man) & track.unexplained).any()
         };
         game.ids().any(|other| other != board && open(other))
+    }
+
+    /// Whether one of the last plies of another board may have captured such a man, though the record says otherwise.
+    fn may_be_captured_elsewhere(&self, board: BoardId, man: Piece) -> bool {
+        let others = self.boards.iter().enumerate().filter(|(index, _)| *index != board.index());
+        let mut plies = others.flat_map(|(_, other)| other.past.iter().rev().take(CAPTURED_PLIES));
+        plies.any(|past| past.before.turn() != man.color && past.may_have_captured(man.role))
     }
 
     /// Whether an earlier press of another board has no ply yet: it may have captured what is dropped here.

@@ -30,6 +30,8 @@ pub struct Past {
     pub revised: bool,
     /// Kinds of men that it was said to drop and did not, or the other way round.
     pub doubted: ByRole<bool>,
+    /// Kinds of men that it was said to capture and did not, or the other way round.
+    pub uncaught: ByRole<bool>,
     /// Moves that explained as much when it was completed.
     pub rivals: Vec<Move>,
     /// It captured in one motion where only that is felt that something stands there: what it took, no square told.
@@ -58,6 +60,7 @@ impl Past {
             shaky: false,
             revised: false,
             doubted: ByRole::default(),
+            uncaught: ByRole::default(),
             rivals,
             unfelt: false,
             lay: Lay::default(),
@@ -99,16 +102,32 @@ impl Past {
         position.legal_moves().into_iter().filter(takes).collect()
     }
 
-    /// The ply in its new reading, where the old one was `old`: of which kinds nobody knows how many are in the pocket.
+    /// The ply in its new reading, where the old one was `old`: of which kinds nobody knows how many are in the pocket,
+    /// and which may have been captured.
     pub fn read_anew(self, old: &Past) -> Past {
         let changed = self.played != old.played;
-        let mut doubted = old.doubted;
+        let (mut doubted, mut uncaught) = (old.doubted, old.uncaught);
+        for role in [&self, old].into_iter().filter(|_| changed).filter_map(|past| past.captured(past.played)) {
+            *uncaught.get_mut(role) = true;
+        }
         for m in [self.played, old.played].into_iter().filter(|_| changed) {
             if let Move::Put { role, .. } = m {
                 *doubted.get_mut(role) = true;
             }
         }
-        Past { revised: old.revised || changed, doubted, ..self }
+        Past { revised: old.revised || changed, doubted, uncaught, ..self }
+    }
+
+    /// As what the man goes over that a move captures.
+    fn captured(&self, m: Move) -> Option<Role> {
+        self.before.captured_square(m).and_then(|square| self.before.kind_when_captured(square))
+    }
+
+    /// Whether it may have captured such a man after all: a rival did, or it was told once.
+    pub fn may_have_captured(&self, role: Role) -> bool {
+        let now = self.captured(self.played) == Some(role);
+        let rival = |rival: &Move| self.captured(*rival) == Some(role);
+        !now && (*self.uncaught.get(role) || self.rivals.iter().any(rival))
     }
 
     /// Whether it is legal and was read so from the first.

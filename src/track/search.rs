@@ -110,14 +110,19 @@ impl Hand {
 
     /// Takes a man out that is dropped, and what it costs if none was taken from the tray, by name.
     pub(super) fn drop(&mut self, role: Role, seen: Instant) -> (&'static str, u32) {
-        // Hands need longer from the tray to the board than trays to tell of it.
-        let later = *self.men.get(role) == 1 && seen < *self.taken.get(role) + REACH_US;
+        let later = self.took_later(role, seen);
         match self.take(role, seen) {
             true if later => named!(TAKEN_LATER),
             true => ("", 0),
             false if self.alone || self.lies(role) => named!(FROM_NOBODY),
             false => named!(FROM_NOWHERE),
         }
+    }
+
+    /// Whether the only man of a kind was taken from the tray too late to be seen on the board then: hands need longer
+    /// for that than trays to tell of it.
+    pub fn took_later(&self, role: Role, seen: Instant) -> bool {
+        *self.men.get(role) == 1 && seen < *self.taken.get(role) + REACH_US
     }
 
     /// Whether all men of a kind that the player has lie in the tray.
