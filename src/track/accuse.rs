@@ -206,14 +206,17 @@ impl BoardTrack {
         first.played.from() == m.from() && second.played.from() == Some(stop) && to == uci::destination(m)
     }
 
-    /// Whether a man that seems dropped is one of the board's that is in the air: none of its kind left the tray.
+    /// Whether a man that seems dropped is one of the board's that is in the air, and was not knocked off its square
+    /// before: none of its kind left the tray.
     fn may_have_moved(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
         let Move::Put { role, .. } = m else { return false };
         // The pawn that stands for a promoted man is read as one as soon as it no longer lies.
         let promoted = position.promoted() & position.board().by_color(position.turn());
         let pawns = if role == Role::Pawn { promoted & (self.in_air | self.laid) } else { Bitboard::EMPTY };
         let alike = self.in_air & position.board().by_piece(role.of(position.turn())) | pawns;
-        alike.any() && !in_hand(m, seen, position.turn())
+        let [since, _] = self.evidence(seen, 0).since;
+        let lately = |square: Square| seen.placement.changed(square) >= since || self.laid.contains(square);
+        alike.into_iter().any(lately) && !in_hand(m, seen, position.turn())
     }
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
