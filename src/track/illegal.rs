@@ -529,8 +529,7 @@ fn stood(
     let turn = position.turn();
     if man.color == turn {
         // The reply may have taken it at once.
-        let shows = placement.kinds(square).single().flatten();
-        let taken = shows.filter(|other| other.color != turn).map(|_| placement.changed(square) + -TAKES_US);
+        let taken = is_taken(position, placement, square, man).then(|| placement.changed(square) + -TAKES_US);
         // It stands there: what was off in between was adjusted.
         let stands = placement.kinds(square) == Kinds::only(man);
         let since = match (taken, stands) {
@@ -549,6 +548,20 @@ fn stood(
     let taken = position.board().piece_at(square).is_none()
         && Role::ALL.into_iter().any(|role| placement.showed(square, role.of(turn), rest_since, press));
     came && !taken && placement.kinds(square) == Kinds::only(man) && placement.changed(square) <= until
+}
+
+/// Whether what stands on a square is a man of the other player's that left its own once `taken` had come, and captures
+/// there: others hover.
+fn is_taken(position: &BoardPosition, placement: &Placement, square: Square, taken: Piece) -> bool {
+    let (board, kinds) = (position.board(), placement.kinds(square));
+    let theirs = kinds.single().flatten().is_some_and(|man| man.color != position.turn());
+    let came = placement.readings(square).find(|reading| reading.kinds == Kinds::only(taken));
+    let later = |from: Square| came.is_none_or(|came| came.since < placement.changed(from) + CARRIED_US);
+    let captures = |from: Square| {
+        let man = board.piece_at(from).filter(|_| placement.kinds(from) == Kinds::EMPTY && later(from));
+        man.is_some_and(|man| attacks::attacks(from, man, board.occupied()).contains(square))
+    };
+    theirs && search::may_read(position, kinds).into_iter().any(captures)
 }
 
 /// Whether a square showed a man at some time between two instants: one that feels only that something is there must

@@ -29,7 +29,7 @@ pub use self::{
     arriving::Arriving,
     evidence::Evidence,
     rivals::rivals,
-    stray::{man_reading, may_go, stray},
+    stray::{man_reading, may_go, may_read, stray},
     touched::{castled_rook, castles_with, squares_of, victim},
 };
 use self::{floor::least, frontier::Frontier, reach::Reach};
