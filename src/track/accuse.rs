@@ -104,11 +104,13 @@ impl BoardTrack {
         let found = found?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
-        let moved = || self.may_have_moved(position, found.played, seen);
-        if found.contested || found.open || !found.own || self.line.is_empty() && moved() {
+        let moved = self.line.is_empty() && self.may_have_moved(position, found.played, seen);
+        let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
+        let coming = found.coming && legal < found.cost + illegal::CONTESTED;
+        self.outweighed = coming && found.cost < legal;
+        if found.contested || coming || found.open || !found.own || moved {
             return None;
         }
-        let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
         let stood = self.stood_at_press(position, found.played, seen);
         let most = if stood { u32::MAX } else { legal + cost::ILLEGAL_GONE };
         let margin = if !stood && self.goes_on(found.played) { cost::ILLEGAL_ON } else { 0 };

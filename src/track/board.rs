@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use arrayvec::ArrayVec;
 
 use super::{
-    AT_PRESS_US, Completed, Completion, HOLD_US, LOOK_BACK_REST_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
+    Completed, Completion, HOLD_US, Press, REST_US, SCAN_US, UNEXPLAINED_US, cost,
     deaf::{DEAF_MAX, Deaf},
     declared::Said,
+    firm::{Absent, absent},
     illegal,
     past::Past,
     retell::Suspicion,
@@ -19,9 +20,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Reason},
     sense::{Mismatch, Placement},
-    types::{
-        Bitboard, BoardId, ByColor, ClockTimes, Color, File, Instant, Kinds, MS, Piece, Rank, Role, SECOND, Square,
-    },
+    types::{Bitboard, BoardId, ByColor, ClockTimes, Color, Instant, Kinds, MS, Piece, Role, SECOND, Square},
 };
 
 /// Presses that may wait for their plies.
@@ -70,15 +69,6 @@ pub enum Readiness {
     Nothing,
 }
 
-/// How the man of a pressed ply is not where it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Absent {
-    /// It stood there when the clock was pressed and is in the air now.
-    Now,
-    /// It had left when the clock was pressed.
-    AtPress,
-}
-
 /// One board's hypothesis.
 #[derive(Clone, Debug)]
 pub struct BoardTrack {
@@ -89,7 +79,7 @@ pub struct BoardTrack {
     pub(super) rivals: Vec<Move>,
     pub(super) unexplained: Bitboard,
     /// The man of the line's first ply does not stand where it should.
-    absent: Option<Absent>,
+    pub(super) absent: Option<Absent>,
     /// Men of the player to move that are in the air.
     pub(super) in_air: Bitboard,
     /// One of them left its square in this turn.
@@ -105,7 +95,7 @@ pub struct BoardTrack {
     /// The clock was pressed on a line that costs as much as an illegal move: it may be made up.
     pub(super) made_up: bool,
     /// The pawn of the line's first ply stood where it promotes and is off again: it is being exchanged.
-    exchanged: bool,
+    pub(super) exchanged: bool,
     /// So many plies at the beginning have led to what the board showed later: where men stand is known.
     pub(super) agreed: usize,
     /// The line begins with the drop of a man that still lies in the tray.
@@ -117,10 +107,12 @@ pub struct BoardTrack {
     pub(super) looked_illegal: Option<(Instant, Instant)>,
     /// Until when the man of a move that looks illegal may go on.
     pub(super) passes_until: Instant,
+    /// An illegal move explains the board better than the line, but for a man that another board may be sending.
+    pub(super) outweighed: bool,
     /// The same of a ply that no sensor shows and that is answered.
     pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
-    shaky: bool,
+    pub(super) shaky: bool,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
     pub(super) doubt: bool,
     /// A man came to a partner's tray that a rival of one of the last plies captures, and the ply does not.
@@ -213,6 +205,7 @@ impl BoardTrack {
             strained: false,
             looked_illegal: None,
             passes_until: Instant::LONG_AGO,
+            outweighed: false,
             looked_unseen: None,
             shaky: false,
             doubt: false,
@@ -308,6 +301,7 @@ impl BoardTrack {
             _ => found.rivals.to_vec(),
         };
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
+        self.outweighed = false;
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
@@ -416,7 +410,7 @@ impl BoardTrack {
 
     /// The line is this ply, whatever else is seen: what was moved since is no part of it.
     pub(super) fn show_first(&mut self, position: &BoardPosition, first: Move, seen: &Seen<'_>, at: Instant) {
-        (self.strangers, self.absent, self.looked_illegal) = (false, None, None);
+        (self.strangers, self.absent, self.looked_illegal, self.outweighed) = (false, None, None, false);
         self.rivals.clear();
         self.take_line(position.clone(), &[first], seen.placement, at);
     }
@@ -459,24 +453,6 @@ impl BoardTrack {
             return (since + ILLEGAL_US).max(self.changed_at + SCAN_US);
         }
         (since + UNEXPLAINED_US).max(self.changed_at + REST_US)
-    }
-
-    /// When the ply can no longer be one square of a slide: its man was seen there by two scans.
-    fn firm_at(&self, position: &BoardPosition, ply: &LinePly) -> Instant {
-        let absent = self.presses.front().zip(self.absent).map(|(press, absent)| match absent {
-            Absent::Now => press.at + SCAN_US,
-            Absent::AtPress => press.at + UNEXPLAINED_US,
-        });
-        let firm = if slides(position, ply.played) { ply.made_at + SCAN_US } else { ply.made_at };
-        // Another man of the player in the air may be the move, or a part of it.
-        let unclear = self.in_air.any() || self.shaky || self.is_doubtful_line() || self.strained || self.exchanged;
-        let asked = if self.strained { self.changed_at + LOOK_BACK_REST_US } else { Instant::LONG_AGO };
-        let asked = |press: &Press| (press.at + SCAN_US).max(asked.min(press.at + UNEXPLAINED_US));
-        let open = self.presses.front().filter(|_| unclear).map(asked);
-        // No such man is known to be in any hand, and one of the board's is in the air.
-        let from_nobody = self.presses.front().filter(|_| self.dropped_lies && self.in_air.any());
-        let from_nobody = from_nobody.map(|press| press.at + UNEXPLAINED_US);
-        [absent, open, from_nobody].into_iter().flatten().fold(firm, Instant::max)
     }
 
     /// Whether a press may hold later presses of other boards back.
@@ -565,7 +541,7 @@ impl BoardTrack {
     }
 
     /// Whether an illegal move may explain the board as well as the line.
-    fn is_doubtful_line(&self) -> bool {
+    pub(super) fn is_doubtful_line(&self) -> bool {
         self.strangers || self.dropped_lies || self.made_up
     }
 
@@ -642,16 +618,6 @@ fn is_exchanged(position: &BoardPosition, m: Move, placement: &Placement) -> boo
     m.promotion().is_some() && readings.next() == Some(Kinds::EMPTY) && readings.next() == Some(pawn)
 }
 
-/// Whether the man of a pressed ply is not where it should be.
-fn absent(position: &BoardPosition, m: Move, found: &search::Explanation, evidence: Evidence<'_>) -> Option<Absent> {
-    let to = uci::destination(m);
-    let gone = found.mismatch.missing.contains(to) && m.promotion().is_none();
-    let press = evidence.presses.first().filter(|_| gone)?;
-    let man = m.role().of(position.turn());
-    let showed = evidence.placement.showed(to, man, *press + -AT_PRESS_US, *press);
-    Some(if showed { Absent::Now } else { Absent::AtPress })
-}
-
 /// Whether a drop's man left the player's tray: then it was in the pocket, whatever is known of the partner's captures.
 pub(super) fn in_hand(m: Move, seen: &Seen<'_>, turn: Color) -> bool {
     let Move::Put { role, .. } = m else { return false };
@@ -665,35 +631,4 @@ fn lies(position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
     let lying = seen.lying.get(turn).map_or(0, |tray| *tray.get(role));
     let coming = seen.lifted.get(turn).is_some_and(|hand| *hand.coming.get(role));
     !in_hand(m, seen, turn) && !coming && lying >= has
-}
-
-/// Whether one scan may show the move where something else is played: the man goes on in the same motion, or the man
-/// that seems dropped came from a square that the scan has not visited yet.
-fn slides(position: &BoardPosition, m: Move) -> bool {
-    match m {
-        Move::Normal { role: Role::Bishop | Role::Rook | Role::Queen, .. } => true,
-        Move::Normal { role: Role::Pawn, capture: None, from, to, .. } => {
-            from.distance(to) == 1 && could_step_on(position, from)
-        }
-        Move::Normal { role: Role::King, from, .. } => {
-            position.castles().has_color(position.turn()) && from.file() == File::E
-        }
-        Move::Put { role, to } => reaches(position, role, to),
-        _ => false,
-    }
-}
-
-/// Whether a man of this kind on the board could move to the square.
-fn reaches(position: &BoardPosition, role: Role, to: Square) -> bool {
-    let moves = position.legal_moves();
-    moves.iter().any(|m| m.role() == role && m.to() == to && m.from().is_some())
-}
-
-/// Whether a pawn on this square may still step two.
-fn could_step_on(position: &BoardPosition, from: Square) -> bool {
-    from.rank()
-        == match position.turn() {
-            Color::White => Rank::Second,
-            Color::Black => Rank::Seventh,
-        }
 }

@@ -73,7 +73,7 @@ pub const BY_NOBODY: u32 = 10;
 /// A drop of a man of another kind than was thought to have been taken from a tray that tells none.
 pub const RENAMED: u32 = 2;
 /// How much more a drop of a man that still lies in the tray costs where an illegal move explains it, too.
-pub const LIES: u32 = 11;
+pub const LIES: u32 = 13;
 /// A man that left its pocket and is not dropped by the line.
 pub const IN_HAND: u32 = 4;
 /// A man that came to a partner's tray and that no capture explains.

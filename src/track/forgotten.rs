@@ -94,7 +94,8 @@ impl BoardTrack {
                 pressed: [before.pressed[1], made_at],
                 ..before
             };
-            let certain = |reply: &Illegal| reply.own && reply.answers && !reply.contested && !reply.open;
+            let certain =
+                |reply: &Illegal| reply.own && reply.answers && !reply.contested && !reply.coming && !reply.open;
             let reply = illegal::explain(&after, evidence).filter(certain)?;
             let cost = reply.cost + cost::PLY + 2 * cost::UNPRESSED;
             Some(Forgotten { first, made_at, replied_at, cost })

@@ -30,7 +30,7 @@ const HEARD_US: i64 = 150 * MS;
 const SECOND_MOVE_SQUARES: u32 = 2;
 
 /// An explanation that costs so little more than another one is as good.
-const CONTESTED: u32 = cost::FROM_NOWHERE + cost::ARRIVED + cost::MARGIN;
+pub const CONTESTED: u32 = cost::FROM_NOWHERE + cost::ARRIVED + cost::MARGIN;
 
 /// A weight with its name.
 type Weight = (&'static str, u32);
@@ -47,6 +47,8 @@ pub struct Illegal {
     pub own: bool,
     /// A drop explains all that is seen for hardly more: the man may be on its way from the other board.
     pub contested: bool,
+    /// A man of its kind may be on its way from another board and be dropped where it went.
+    pub coming: bool,
     /// Another man of the player's is in the air: it may be the one that was moved.
     pub open: bool,
     /// Every later press has a ply.
@@ -86,8 +88,8 @@ pub fn explain(position: &BoardPosition, evidence: Evidence<'_>) -> Option<Illeg
     let man = Move::Put { role: best.played.role(), to: uci::destination(best.played) };
     let coming = |hand: &Hand| *hand.coming.get(best.played.role());
     let coming = evidence.lifted.get(position.turn()).as_ref().is_some_and(coming) && position.is_legal(man);
-    let contested = moved && (handed || coming || drop.is_some_and(|drop| drop < best.cost + CONTESTED));
-    Some(Illegal { contested, ..best })
+    let contested = moved && (handed || drop.is_some_and(|drop| drop < best.cost + CONTESTED));
+    Some(Illegal { contested, coming: moved && coming, ..best })
 }
 
 /// What was done, if it is illegal and nothing stands where none should, and whether it explains all that is seen.
@@ -126,7 +128,8 @@ fn tried(
         };
     let beside = beside == Beside::Before || beside == Beside::InTurn && done;
     let known = (beside || replies(position, placement, mismatch, press, done)) && !(theirs && open);
-    let found = Illegal { played, reasons, cost: weight + rest, own, contested: false, open, answers, items };
+    let found =
+        Illegal { played, reasons, cost: weight + rest, own, contested: false, coming: false, open, answers, items };
     known.then_some((found, whole))
 }
 

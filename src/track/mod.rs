@@ -28,6 +28,7 @@ mod dark;
 mod deaf;
 mod declared;
 pub mod explain;
+mod firm;
 mod forgotten;
 mod gap;
 mod guess;
