@@ -86,7 +86,8 @@ impl BoardTrack {
         let made_up = |found: &Illegal| found.own && !felt(found) && found.cost + MADE_UP < self.cost;
         let trusted = |found: &Illegal| self.is_known(found, seen.placement) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
-        if found.as_ref().is_some_and(|found| found.is_awaited(awaits)) {
+        if let Some(found) = found.as_ref().filter(|found| found.is_awaited(awaits)) {
+            self.outweighed = found.cost + illegal::CONTESTED < self.cost;
             return None;
         }
         if found.as_ref().is_some_and(|found| self.pressed_back_on(found.played)) {

@@ -269,11 +269,14 @@ impl Tracker {
     }
 
     /// Men that other boards' lines capture for the players of `board`: they may be dropped before the capture is
-    /// seen to be completed, because clocks are read one after the other.
+    /// seen to be completed, because clocks are read one after the other. Nobody has dropped what was captured after
+    /// the press.
     fn arriving(&self, game: &Game, board: BoardId) -> search::Arriving {
         let mut arriving = search::Arriving::default();
+        let press = self.boards[board.index()].first_press();
+        let timely = |ply: &&LinePly| press.is_none_or(|press| ply.made_at <= press + SCAN_US);
         for other in game.ids().filter(|other| *other != board) {
-            for ply in self.line(other) {
+            for ply in self.line(other).iter().filter(timely) {
                 let Some(captured) = ply.captured else { continue };
                 let capturer = other.seat(captured.color).opponent();
                 for seat in capturer.partners(game.len()).filter(|seat| seat.board == board) {
