@@ -1,7 +1,7 @@
 //! When a pressed ply is certain enough to be completed.
 //!
-//! In: the first ply of the line and its press. Out: until when the man may go on, be put down elsewhere, or be explained
-//! as another one. Whether it is due at all is `board`'s.
+//! In: the first ply of the line and its press. Out: until when the man may go on, be put down elsewhere, or be
+//! explained as another one. Whether it is due at all is `board`'s.
 
 use super::{
     AT_PRESS_US, LOOK_BACK_REST_US, Press, SCAN_US, UNEXPLAINED_US,
