@@ -22,6 +22,8 @@ use crate::{
 const ATTEMPTS_MAX: usize = 16;
 /// A man that left its square sooner after the press was read late: its player had put it elsewhere before.
 const STOOD_US: i64 = 150 * MS;
+/// How long after the press a man may be put down that was in the air.
+const LANDS_US: i64 = 700 * MS;
 /// Two squares that changed within this time were read by one scan, or changed by one motion.
 const TOGETHER_US: i64 = 100 * MS;
 /// How much later than a man that was put down after it a press may be heard of.
@@ -437,9 +439,16 @@ fn moved_to(
     let went = (since..=until).contains(&left) && placement.changed(to) >= pressed[usize::from(!own)];
     // Who has lifted a man of the opponent's in the own turn has put it down, too, though it may be read later.
     let stood = stood(position, evidence, to, becomes.unwrap_or(looks), [press, press + STOOD_US]);
+    let landed = own && !stood && left <= press && landed(placement, to, becomes.unwrap_or(looks), press);
+    let weight = if landed { named!(ILLEGAL_LANDED) } else { weight };
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));
-    (went && stood && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+    (went && (stood || landed) && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+}
+
+/// Whether a man that was in the air at the press was put down on a square soon after, and stands there.
+fn landed(placement: &Placement, to: Square, man: Piece, press: Instant) -> bool {
+    placement.kinds(to) == Kinds::only(man) && (press..=press + LANDS_US).contains(&placement.changed(to))
 }
 
 /// Until when a man that is missing on its square stood on a free one beside it, since its player's last ply.
