@@ -43,7 +43,11 @@ const LATER_US: i64 = 2 * SECOND;
 /// Completed moves after which the board may have to be looked at.
 const SUSPECTED_MAX: usize = 8;
 /// Completed moves that tell in whose time something was done.
-const TURNS_MAX: usize = 16;
+pub const TURNS_MAX: usize = 16;
+/// A man that stood beside its square for so many moves and so long, and was not suspected, is one that the record had
+/// there.
+const UNSUSPECTED_TURNS: usize = 6;
+const UNSUSPECTED_US: i64 = 10 * SECOND;
 /// How much later than it happened a square may be read.
 pub(super) const SCAN_US: i64 = 300 * MS;
 
@@ -58,6 +62,26 @@ struct Suspected {
     due: Instant,
 }
 
+/// A completed move in time.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    by: Seat,
+    made: Instant,
+    completed: Instant,
+    /// Its man may have gone to another square: nobody saw it there.
+    unseen: bool,
+}
+
+impl Turn {
+    /// A move of a seat.
+    pub fn of(by: Seat, ply: &Completed) -> Turn {
+        let ways = |m: Move| (m.from(), uci::destination(m));
+        let (from, to) = ways(ply.played);
+        let unseen = ply.rivals.iter().map(|rival| ways(*rival)).any(|(left, came)| left == from && came != to);
+        Turn { by, made: ply.made_at, completed: ply.completed_at, unseen }
+    }
+}
+
 /// What is watched on one board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardWatch {
@@ -70,15 +94,15 @@ pub struct BoardWatch {
     with_it: Bitboard,
     /// After which completed moves men next to their squares are looked for.
     suspected: ArrayVec<Suspected, SUSPECTED_MAX>,
-    /// Who completed the last moves, and when.
-    turns: VecDeque<(Seat, Instant)>,
+    /// The last completed moves, the last one first.
+    turns: VecDeque<Turn>,
     /// The last completed ply, and the one before it.
     last: [Option<Completed>; 2],
     /// Whether somebody pressed for the last completed ply, and for the one before it: else nobody knows when it was
     /// completed.
     pressed: [bool; 2],
     /// The ply that was told of as made too early.
-    premove_told: Option<u32>,
+    preplytold: Option<u32>,
     /// The last moves are others than was told.
     anew: bool,
     /// Whether the man of the last ply stood where it went before its player's turn began: another may have been made.
@@ -188,6 +212,19 @@ impl BoardSight<'_> {
         found
     }
 
+    /// When a man left for where it stands now: its square, or one beside it where it had stood displaced.
+    fn lifted(&self, man: Piece, from: Square, to: Square) -> Instant {
+        let left = self.placement.changed(from);
+        let beside = attacks::king_attacks(from) & self.placement.allows_empty();
+        let always = [left, Instant(i64::MAX)];
+        let stood = |square: &Square| {
+            *square != to && self.placement.told_of(*square, |seen| seen == man, left + -SCAN_US, always)
+        };
+        let stood = beside.into_iter().filter(stood).map(|square| self.placement.changed(square));
+        let came = self.placement.changed(to) + SCAN_US;
+        stood.filter(|lifted| *lifted <= came).max().unwrap_or(left)
+    }
+
     pub(super) fn claimants(&self, seat: Seat) -> Vec<Seat> {
         claimers(self.rules, self.game.len(), seat)
     }
@@ -198,7 +235,7 @@ impl BoardWatch {
     pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
         self.ahead = None;
         let turns = &self.turns;
-        self.presses.press(by, at, clock, sight, |at| turns.iter().any(|(_, completed)| *completed == at));
+        self.presses.press(by, at, clock, sight, |at| turns.iter().any(|turn| turn.completed == at));
     }
 
     /// A move was completed.
@@ -218,7 +255,7 @@ impl BoardWatch {
             self.suspected.push(Suspected { by, to, made, completed: at, due });
         }
         self.turns.truncate(TURNS_MAX - 1);
-        self.turns.push_front((seat, at));
+        self.turns.push_front(Turn::of(seat, completed));
     }
 
     /// The record says now that this move, one of the last two, was castling: its rook may have gone after the press.
@@ -227,6 +264,11 @@ impl BoardWatch {
             let at = completed.completed_at;
             self.castled = Some((seat, rook, at, at + CASTLING_US));
         }
+    }
+
+    /// The record says now that these were the moves, the last one first.
+    pub fn retold(&mut self, turns: impl IntoIterator<Item = Turn>) {
+        self.turns = turns.into_iter().take(TURNS_MAX).collect();
     }
 
     /// Completed moves were others: nothing is told of what the old record could not explain.
@@ -262,11 +304,11 @@ impl BoardWatch {
         let anew = std::mem::take(&mut self.anew);
         let replied_to = last.as_ref().filter(|_| self.pressed[1] && known_move && !anew);
         let this = replied_to.and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
-        let this = this.filter(|_| self.premove_told != Some(ply));
+        let this = this.filter(|_| self.preplytold != Some(ply));
         let told = self.ahead_told.map(|(to, _)| to);
         let known = |m: Move| told == Some(uci::destination(m));
         let this = this.filter(|_| !known(completed.played));
-        self.premove_told = next.is_some().then_some(ply + 1);
+        self.preplytold = next.is_some().then_some(ply + 1);
         let next = next.filter(|_| !reply.is_some_and(known));
         self.last = [Some(completed.clone()), last];
         next.or(this)
@@ -316,13 +358,13 @@ impl BoardWatch {
             return;
         }
         let occupied = sight.position().board().occupied();
-        let since = self.turns.front().map_or(Instant::LONG_AGO, |(_, completed)| *completed);
+        let since = self.turns.front().map_or(Instant::LONG_AGO, |turn| turn.completed);
         let made = self.last[0].as_ref().map_or(Instant::LONG_AGO, |last| last.made_at);
         let went = |(man, from, to): &(Piece, Square, Square)| {
             let came = sight.placement.changed(*to);
             // A man that was lifted before the last move was made, or was in the hand when its player pressed, is that
             // move, and the record is wrong.
-            let lifted = sight.placement.changed(*from);
+            let lifted = sight.lifted(*man, *from, *to);
             let heard_late = if self.waited { 0 } else { SCAN_US };
             let in_time = came >= since && lifted >= made && lifted + heard_late >= since;
             let with_it = self.several.is_some_and(|several| came <= several + SCAN_US);
@@ -412,6 +454,23 @@ impl BoardWatch {
         Some(draft.claimable(sight.claimants(seat.opponent()), Window::Until(seat.opponent())))
     }
 
+    /// Until when a man must have come to its square not to be one that the record does not know, when it is seen
+    /// there after a move that was completed `at`.
+    fn unsuspected(&self, at: Instant) -> Instant {
+        let before = self.turns.iter().filter(|turn| turn.completed < at).nth(UNSUSPECTED_TURNS);
+        let long = before.map_or(Instant::LONG_AGO, |turn| turn.completed.min(at + -UNSUSPECTED_US));
+        let unseen = self.turns.iter().find(|turn| turn.unseen);
+        unseen.map_or(long, |unseen| long.max(unseen.completed))
+    }
+
+    /// Who moved last when a man was lifted that came to another square: who had replied before the press, if somebody
+    /// had, else whose press was the first after that.
+    fn at_work(&self, lifted: Instant, came: Instant) -> Option<Seat> {
+        let pressed = self.turns.iter().rposition(|turn| turn.completed + SCAN_US >= came)?;
+        let replied = (0..pressed).rev().take_while(|index| self.turns[*index].made <= lifted).last();
+        Some(self.turns[replied.unwrap_or(pressed)].by)
+    }
+
     /// Men that stood next to their squares when a move was completed, and still do.
     fn displaced(&mut self, sight: BoardSight<'_>, now: Instant) -> Option<Draft> {
         let suspected = *self.suspected.first().filter(|suspected| suspected.due <= now)?;
@@ -419,7 +478,7 @@ impl BoardWatch {
         self.suspected.remove(0);
         let stood = |square: Square| sight.placement.changed(square) <= at + SCAN_US;
         // A man that stood beside its square before its player had pressed for another move is no move after that.
-        let pressed = |color: Color| self.turns.iter().find(|(seat, _)| seat.color == color).map(|(_, at)| *at);
+        let pressed = |color: Color| self.turns.iter().find(|turn| turn.by.color == color).map(|turn| turn.completed);
         let knocked = |by: Color, m: Move| {
             let beside = m.from().is_some_and(|from| from.distance(m.to()) == 1);
             beside && pressed(by).is_some_and(|pressed| sight.placement.changed(m.to()) <= pressed)
@@ -446,6 +505,9 @@ impl BoardWatch {
             man.color == suspected.by && *from == suspected.to && later
         };
         men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !moved_on(way) && !ahead(way.2));
+        // Where it came before a move that nobody saw, or stood unsuspected for long, the record is wrong.
+        let unknown = self.unsuspected(at);
+        men.retain(|(_, _, to)| sight.placement.changed(*to) > unknown || self.told.contains(*to));
         if self.several == Some(at) {
             let all = BoardSight { line: &[], ..sight }.misplaced();
             self.with_it = all.iter().map(|(_, _, to)| *to).collect();
@@ -467,9 +529,9 @@ impl BoardWatch {
             return None;
         }
         let evidence = json!({ "men": ways(&men), "squares": names(squares), "since": at });
-        let since = men.iter().map(|(_, _, to)| sight.placement.changed(*to)).max().unwrap_or(at);
-        let seat =
-            self.turns.iter().rev().find(|(_, completed)| *completed + SCAN_US >= since).map(|(seat, _)| *seat)?;
+        let changed = |square: Square| sight.placement.changed(square);
+        let last = men.iter().max_by_key(|(_, _, to)| changed(*to));
+        let seat = last.and_then(|(_, from, to)| self.at_work(changed(*from), changed(*to)))?;
         let claimants = sight.claimants(seat.opponent());
         Some(Draft::of(Kind::Displaced, seat, evidence).grade(Grade::Note).claimable(claimants, Window::Game))
     }

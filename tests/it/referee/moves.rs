@@ -96,6 +96,26 @@ fn men_next_to_their_squares_are_told_and_hands_are_given_time() {
 }
 
 #[test]
+fn who_moved_last_has_displaced_a_man() {
+    let open = "b1- c3N . w a7- a6p . b";
+    // WBN 6.4: White makes a move, Black replies, and White presses only then
+    check(&format!("{open} g2- g3P . c3- d3N e7- e5p . w . b 5s"), &["displaced A note"]);
+    check(&format!("{open} g2- g3P . e7- e5p . c3- d3N . w . b 5s"), &["displaced a note"]);
+}
+
+#[test]
+fn what_the_record_had_there_for_long_is_not_displaced() {
+    // WBN 6.4: the arbiter says after many moves that the pawn is another one
+    let mut bench = Bench::playing(&json!({}));
+    let knights = "g8- f6n 1s b g1- f3N 1s w b8- c6n 1s b b1- c3N 1s w";
+    let pawns = "e7- e6p 1s b e2- e3P 1s w d7- d6p 1s b d2- d3P 1s w";
+    bench.play(&format!("a2- a3P . w {knights} {pawns} 1s"));
+    bench.ask("correct", json!({ "board": "A", "ply": 1, "move": "b2b3" }));
+    bench.play("g7- g6p 1s b 5s");
+    assert_eq!(bench.told(), [""; 0], "{}", bench.moves());
+}
+
+#[test]
 fn a_man_that_its_player_pressed_for_is_not_displaced() {
     let open = "e2- e4P . w a7- a6p . b";
     // WBN 6.4: it came as the turn began, and the move is not known yet
@@ -117,6 +137,9 @@ fn a_reply_before_the_move_that_it_replies_to_is_a_premove() {
     // WBN 6.4: a man next to its square may have been knocked there, until its player presses for it
     check("e7- e6p 2s e2- e4P . w 1s", &[]);
     check("e7- e6p 2s e2- e4P . w 1s b 1s", &["premove a warning"]); // WBN 6.5
+    // WBN 6.5: from beside its square
+    let beside = "e2- e4P . w e7- e5p . b f8- e7b 1s d2- d3P . w a7- a6p . b";
+    check(&format!("{beside} 1s e7- c5b 2s"), &["displaced a note", "premove a warning"]);
     check("e2- e7- e5p e4P . w . b 1s", &[]); // both at once
     check("e2- e3P 1s e7- e5p 1s e3- e4P . w 1s b 1s", &[]); // it replied to what its opponent made at first
     // WBN 6.5: the move had been made, its man was knocked over after the reply and put right
