@@ -24,6 +24,8 @@ const FOREIGN_US: i64 = 4 * SECOND;
 const TOUCH_US: i64 = SECOND;
 /// How long before the capture is completed its man may be in a tray.
 const IN_HAND_US: i64 = 1500 * MS;
+/// A man that is back in its slot must lie there for so long: a capture may be made that explains it better.
+const BACK_US: i64 = SECOND;
 /// What trays and clocks may differ in time.
 const LATENESS_US: i64 = 300 * MS;
 /// Incidents of hiding that make it repeated (WBN 1.8d).
@@ -73,16 +75,23 @@ fn due(man: &Man, graces: &Graces) -> Option<Instant> {
             let forgotten = held.map(|over| over + graces.pass);
             // Boards are read later than trays.
             let over = man.since + graces.lift + LATENESS_US;
-            Some(forgotten.map_or(over, |at| at.min(over)))
+            let due = forgotten.map_or(over, |at| at.min(over));
+            Some(man.doubted.map_or(due, |doubted| due.max(doubted + graces.pass)))
         }
         _ => None,
     }
 }
 
+/// When it is told of a man that is back in its slot that it was away for too long, if it was.
+fn back_due(man: &Man) -> Option<Instant> {
+    man.away.map(|(_, back)| back + BACK_US)
+}
+
 /// When something may have to be told.
 pub fn deadline(men: &Men, graces: &Graces) -> Option<Instant> {
     let strays = men.strays().iter().filter(|stray| !stray.told).map(stray_due);
-    men.men().iter().filter_map(|man| due(man, graces)).chain(strays).min()
+    let back = men.men().iter().filter_map(back_due);
+    men.men().iter().filter_map(|man| due(man, graces)).chain(strays).chain(back).min()
 }
 
 /// When it is asked next what a man is that should not be in a tray.
@@ -97,15 +106,14 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     let mut drafts = strays(men, around);
     let stray_kinds: Vec<Seat> =
         men.strays().iter().filter(|stray| stray.piece.color == stray.seat.color).map(|stray| stray.seat).collect();
+    drafts.extend(men.men_mut().filter_map(|man| was_away(man, around)));
     let is_due = |man: &Man| due(man, &around.graces).is_some_and(|due| due <= around.now);
     for man in men.men_mut().filter(|man| is_due(man)) {
         let Some(owner) = man.place.owner() else { continue };
-        let explained = man.alike.is_some()
-            || (around.landing)(owner, man.piece.role)
-            || stray_kinds.contains(&owner)
-            || !(around.tells)(owner);
+        let landing = (around.landing)(owner, man.piece.role);
+        let explained = man.alike.is_some() || landing || stray_kinds.contains(&owner) || !(around.tells)(owner);
         if explained {
-            wait_again(man, around.now);
+            wait_again(man, landing, around.now);
             continue;
         }
         man.told = true;
@@ -114,10 +122,34 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     drafts
 }
 
-fn wait_again(man: &mut Man, now: Instant) {
+/// A man that is back where it was, and had been away for too long: while it was, the record had it elsewhere.
+fn was_away(man: &mut Man, around: &Around<'_>) -> Option<Draft> {
+    let owner = man.place.owner()?;
+    back_due(man).filter(|due| *due <= around.now)?;
+    let (left, back) = man.away.take()?;
+    let long = back - left > around.graces.lift + LATENESS_US;
+    // Another one may have come in its stead.
+    let explained = (around.landing)(owner, man.piece.role)
+        || (around.captured)(owner, man.piece)
+        || !(around.tells)(owner)
+        || !long;
+    (!explained).then(|| {
+        let mut draft =
+            missing(&Man { place: Place::Lifted(owner), since: left, seen: Some(left), ..*man }, owner, around);
+        draft.evidence["back_at"] = json!(back);
+        draft
+    })
+}
+
+fn wait_again(man: &mut Man, landing: bool, now: Instant) {
     match man.place {
         Place::Transit(_) => man.late = Some(now),
         _ => {
+            // Unless the record denies it, it was on its board until now.
+            match landing {
+                true => man.landing = Some(now),
+                false => man.slot = man.slot.map(|(slot, _)| (slot, now)),
+            }
             man.since = now;
             man.passed_over = None;
         }

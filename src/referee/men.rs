@@ -5,6 +5,7 @@
 //! that nobody has lost, which are counted.
 
 mod slots;
+mod sync;
 mod view;
 
 use std::collections::VecDeque;
@@ -26,8 +27,6 @@ const FOREIGN_US: i64 = 10 * SECOND;
 const EARLY_US: i64 = 3 * SECOND / 2;
 /// What trays and boards may differ in time.
 const LATENESS_US: i64 = 300 * MS;
-/// How long a man is said to have been in the hand that was dropped by a move which was another one.
-const HELD_US: i64 = SECOND;
 /// Strays that are kept for one table: more than a tray has slots is noise.
 const STRAYS_MAX: usize = 64;
 
@@ -84,10 +83,16 @@ pub struct Man {
     pub first_seen: Option<Instant>,
     /// When it was seen there last.
     pub seen: Option<Instant>,
-    /// The slot that it left last, unless it is back there.
-    pub slot: Option<u8>,
-    /// Of a man on a board: whose tray it had left to be dropped, and when.
-    pub taken: Option<(Seat, Instant)>,
+    /// The slot that it left last, unless it is back there, and when.
+    pub slot: Option<(u8, Instant)>,
+    /// When it had left the slot that it is back in, and when it came there, if nobody has asked yet why.
+    pub away: Option<(Instant, Instant)>,
+    /// Of a man on a board: whose tray it had left to be dropped.
+    pub taken: Option<Taken>,
+    /// When it was said last of a lifted man that it was dropped.
+    pub doubted: Option<Instant>,
+    /// When a lifted man seemed to be on its board last.
+    pub landing: Option<Instant>,
     /// Of a man on a board: whose tray still shows it though it was dropped, if the record is right.
     pub lies: Option<Seat>,
     /// When it came back to the pocket last, or another one of its kind in its stead.
@@ -100,6 +105,17 @@ pub struct Man {
     pub passed_over: Option<Instant>,
     /// An incident was told of where it is now.
     pub told: bool,
+}
+
+/// How a man that was dropped had left its tray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Whose tray.
+    pub seat: Seat,
+    /// When.
+    pub at: Instant,
+    /// The slot that it had left.
+    pub slot: Option<(u8, Instant)>,
 }
 
 /// A man in a tray that the game does not have there.
@@ -230,11 +246,20 @@ impl Men {
         // Nobody waits for a man that was dropped before its capture was completed.
         let told = place == Place::Transit(to) && self.take_from_nowhere(to, man, at);
         let (captured, off) = (Some((from, at)), Some(made));
+        // What came back may be this one.
+        self.not_away(to, man, |(_, back)| back + EARLY_US >= made);
         self.men[index] = Man { captured, off, first_seen, seen, alike, told, ..Man::at(man, place, at) };
         if place == Place::Transit(to) {
             self.came_instead(index, to);
         }
         early
+    }
+
+    /// Nobody knows whether the men of a kind that came back to a seat's tray then are those that had left it.
+    fn not_away(&mut self, seat: Seat, piece: Piece, unknown: impl Fn((Instant, Instant)) -> bool) {
+        for man in self.men.iter_mut().filter(|man| man.place.owner() == Some(seat) && man.piece == piece) {
+            man.away = man.away.filter(|away| !unknown(*away));
+        }
     }
 
     /// A man was captured for a seat while one of its kind, captured before, lies in a tray of the other colour: what
@@ -295,12 +320,15 @@ impl Men {
         let index = index.or_else(|| {
             self.position(|man| man.piece == piece && man.place.owner().is_some_and(|owner| owner != seat))
         });
+        // What came back may be another one, if this one was in the hand all the time.
+        self.not_away(seat, piece, |(_, back)| back >= made);
         if man.is_none() {
             self.from_nowhere.retain(|(_, _, then)| at - *then <= FOREIGN_US);
             self.from_nowhere.push_back((seat, piece, at));
         }
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
-        let taken = man.filter(|man| man.place == Place::Lifted(seat)).map(|man| (seat, man.since));
+        let lifted = man.filter(|man| man.place == Place::Lifted(seat));
+        let taken = lifted.map(|man| Taken { seat, at: man.slot.map_or(man.since, |(_, left)| left), slot: man.slot });
         // Of two that lay there the one left that no capture had explained.
         let lies = man.filter(|man| {
             // One left its slot for the hand, and another one came to another slot before it was dropped.
@@ -410,17 +438,24 @@ impl Men {
             let on_its_way = self.oldest(|m| m.place == Place::Transit(seat) && m.piece == piece && m.alike.is_none());
             if let Some(other) = on_its_way.filter(|_| self.men[index].place == Place::Lifted(seat)) {
                 let first_seen = self.men[other].first_seen.or(Some(at));
-                self.men[other] = Man { alike: Some(at), first_seen, ..self.men[other] };
+                // If this one has come to another slot, it is the other one that has left that.
+                let slot = self.men[index].slot.filter(|(slot, _)| !changed.came.contains(*slot));
+                self.men[other] = Man { alike: Some(at), first_seen, slot, ..self.men[other] };
             }
             let returns = self.men[index].place == Place::Lifted(seat);
             let man = self.men[index].moved(Place::Pocket(seat), at);
-            let slot = man.slot.filter(|slot| !changed.came.take(*slot));
+            let Man { told: was_told, landing, .. } = self.men[index];
+            let own = man.slot.filter(|(slot, _)| changed.came.take(*slot));
+            let slot = man.slot.filter(|_| own.is_none());
+            // While its capturer is not late it may be passed only now.
+            let left = own.filter(|_| !was_told && (returns || man.late.is_some()));
+            let away = left.map(|(_, left)| (landing.map_or(left, |landing| left.max(landing)), at)).or(man.away);
             let (first_seen, back) = (man.first_seen.or(Some(at)), returns.then_some(at));
-            self.men[index] = Man { first_seen, seen: Some(at), late: None, slot, back, ..man };
+            self.men[index] = Man { first_seen, seen: Some(at), late: None, slot, away, back, ..man };
         }
         while count(&self.men) > seen + usize::from(unclear) {
             let Some(index) = self.oldest(|m| m.place == Place::Pocket(seat) && m.piece == piece) else { break };
-            let slot = changed.left.take_first();
+            let slot = changed.left.take_first().map(|slot| (slot, at));
             self.men[index] = Man { seen: Some(at), slot, ..self.men[index].moved(Place::Lifted(seat), at) };
         }
         seen.saturating_sub(count(&self.men))
@@ -437,13 +472,12 @@ impl Men {
             let doubtful = man.told || man.captured.is_none() || elsewhere;
             (doubtful, man.place == Place::Transit(seat), man.since, *index)
         };
-        let (index, man) = away.min_by_key(key)?;
+        let (index, _) = away.min_by_key(key)?;
         let back = |man: &Man| {
-            let same = man.place == Place::Lifted(seat) && man.piece == piece;
-            same && man.slot.is_some_and(|slot| came.contains(slot))
+            let out = [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
+            out && man.slot.is_some_and(|(slot, _)| came.contains(slot))
         };
-        let back = if man.place == Place::Lifted(seat) { self.oldest(back) } else { None };
-        back.or(Some(index))
+        self.oldest(back).or(Some(index))
     }
 
     /// So many men of a kind stray in a tray; one that did and does no more has left it, if any has, or was explained.
@@ -492,81 +526,9 @@ impl Men {
             man.first_seen = man.first_seen.or(Some(at));
             man.late = None;
             man.passed_over = None;
+            (man.slot, man.away) = (None, None);
         }
         self.strays.retain(|stray| stray.seat != seat);
-    }
-
-    /// Brings the men to where the game has them after a move was undone, corrected or a position was set: those that
-    /// are at the wrong place go where one is missing.
-    pub fn sync(&mut self, game: &Game, at: Instant) {
-        let mut need = needed(game);
-        let mut spare = Vec::new();
-        // The man that came to the board last is the one that did not, rather than its like.
-        let mut order: Vec<usize> = (0..self.men.len()).collect();
-        let came = |man: &Man| if let Place::Board(_) = man.place { man.since } else { Instant::LONG_AGO };
-        order.sort_by_key(|index| came(&self.men[*index]));
-        for index in order {
-            let man = self.men[index];
-            let place = man.place.owner().map_or(man.place, Place::Transit);
-            match need.iter().position(|(piece, other)| *piece == man.piece && *other == place) {
-                Some(found) => drop(need.swap_remove(found)),
-                None => spare.push(index),
-            }
-        }
-        for (piece, place) in need {
-            let same = |index: &usize| self.men[*index].piece == piece;
-            // A man that was not dropped after all is still out of its tray.
-            let taken = |index: usize| self.men[index].taken.filter(|(seat, _)| place == Place::Transit(*seat));
-            let lifted = spare.iter().position(|index| same(index) && taken(*index).is_some());
-            let left = lifted.and_then(|found| taken(spare[found])).map(|(_, left)| left);
-            let index = match lifted.or_else(|| spare.iter().position(same)).or((!spare.is_empty()).then_some(0)) {
-                Some(found) => spare.remove(found),
-                None => self.adopt(piece, at),
-            };
-            self.note_gone(index, self.men[index].first_seen);
-            let told = self.men[index].told;
-            // Who reads the record anew does not know what was seen of the man before.
-            let first_seen = place.owner().map(|_| at);
-            let man = Man { first_seen, ..Man::at(piece, place, at) };
-            self.men[index] = match left {
-                Some(left) => Man {
-                    place: place.owner().map_or(place, Place::Lifted),
-                    since: left.max(at + -HELD_US),
-                    seen: Some(left),
-                    passed_over: Some(at),
-                    told,
-                    ..man
-                },
-                None => man,
-            };
-        }
-        for index in spare {
-            self.note_gone(index, self.men[index].first_seen);
-            self.men[index] = Man::at(self.men[index].piece, Place::Nowhere, at);
-        }
-    }
-
-    /// A man that had been seen in a tray since some time and left it: if its capture is recorded anew, it was passed.
-    fn note_gone(&mut self, index: usize, since: Option<Instant>) {
-        let Man { piece, place, since: left, told, .. } = self.men[index];
-        if let (Place::Lifted(seat), Some(since)) = (place, since) {
-            self.gone.truncate(STRAYS_MAX - 1);
-            self.gone.push_back((Stray { seat, piece, since, lies_since: since, looked_at: since, told }, left));
-        }
-    }
-
-    /// Whether boards and pockets have as many men as in the game: where not, a move was played that no law knows.
-    pub fn counts_agree(&self, game: &Game) -> bool {
-        game.ids().all(|board| {
-            let stand = game.board(board).board().occupied().count();
-            let held: u32 = crate::types::Color::ALL
-                .into_iter()
-                .flat_map(|color| game.board(board).pocket(color).into_iter().map(|held| u32::from(*held)))
-                .sum();
-            let on = self.men.iter().filter(|man| man.place == Place::Board(board)).count();
-            let off = self.men.iter().filter(|man| man.place.owner().is_some_and(|seat| seat.board == board)).count();
-            stand == on && held as usize == off
-        })
     }
 
     /// Whether every man is on a board or seen in the pocket that it belongs to, and no other one left a tray lately.
@@ -574,16 +536,6 @@ impl Men {
         let seen = |man: &Man| matches!(man.place, Place::Board(_) | Place::Pocket(_));
         let lately = self.gone.iter().any(|(_, left)| at - *left <= FOREIGN_US);
         self.strays.is_empty() && !lately && self.men.iter().all(seen)
-    }
-
-    /// Whether every man is where the game has it.
-    pub fn agrees(&self, game: &Game) -> bool {
-        let mut need = needed(game);
-        self.men.iter().all(|man| {
-            let place = man.place.owner().map_or(man.place, Place::Transit);
-            let found = need.iter().position(|(piece, other)| *piece == man.piece && *other == place);
-            found.map(|index| need.swap_remove(index)).is_some() || man.place == Place::Nowhere
-        }) && need.is_empty()
     }
 
     fn position(&self, fits: impl Fn(&Man) -> bool) -> Option<usize> {
@@ -614,7 +566,10 @@ impl Man {
             first_seen: None,
             seen: None,
             slot: None,
+            away: None,
             taken: None,
+            doubted: None,
+            landing: None,
             lies: None,
             back: None,
             alike: None,
@@ -626,29 +581,8 @@ impl Man {
 
     /// The same at another place.
     fn moved(self, place: Place, since: Instant) -> Man {
-        Man { place, since, alike: None, passed_over: None, told: false, ..self }
+        Man { place, since, alike: None, passed_over: None, doubted: None, landing: None, told: false, ..self }
     }
-}
-
-/// Every man that a game has, with its place; a pocket's men as if on their way.
-fn needed(game: &Game) -> Vec<(Piece, Place)> {
-    let mut need = Vec::new();
-    for board in game.ids() {
-        let position = game.board(board);
-        for square in position.board().occupied() {
-            let Some(man) = position.board().piece_at(square) else { continue };
-            let role = if position.promoted().contains(square) { Role::Pawn } else { man.role };
-            need.push((Piece { role, ..man }, Place::Board(board)));
-        }
-        for color in crate::types::Color::ALL {
-            let seat = board.seat(color);
-            for role in Role::ALL {
-                let held = usize::from(*position.pocket(color).get(role));
-                need.extend(std::iter::repeat_n((role.of(color), Place::Transit(seat)), held));
-            }
-        }
-    }
-    need
 }
 
 #[cfg(test)]

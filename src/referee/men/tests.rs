@@ -123,6 +123,23 @@ fn of_two_hidden_men_the_one_comes_back_whose_slot_is_filled() {
 }
 
 #[test]
+fn a_man_that_was_not_dropped_after_all_is_known_by_its_slot() {
+    let mut bench = with_two_captured_pawns();
+    bench.attempt(BoardId::B, Attempt::Move { from: Square::E2, to: Square::E4, promotion: None });
+    for letters in ["p.p.", "..p."] {
+        bench.tray('b', letters);
+    }
+    let before = bench.game.clone();
+    bench.attempt(BoardId::B, Attempt::Drop { man: Role::Pawn.of(Color::Black), to: Square::E5 });
+    bench.ledger.sync(&before, bench.now);
+    bench.ledger.men_mut().filter(|man| matches!(man.place, Place::Lifted(_))).for_each(|man| man.told = true);
+    bench.tray('b', "....");
+    bench.tray('b', "p...");
+    let away = bench.ledger.men().iter().filter(|man| matches!(man.place, Place::Lifted(_)));
+    assert_eq!(away.map(|man| man.told).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
 fn a_man_that_came_to_another_slot_than_its_like_left_is_no_sign_of_a_wrong_record() {
     let check = |letters: &str, lies: bool| {
         let mut bench = Bench::with_a_captured_pawn();

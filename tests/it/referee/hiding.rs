@@ -158,3 +158,44 @@ fn trays_that_do_not_tell_men_apart_or_are_silent_make_no_incident() {
     bench.table.handle(bench.now, bughoused::table::Input::Timeout);
     assert_eq!(bench.told(), [""; 0]);
 }
+
+#[test]
+fn a_man_that_was_away_while_the_record_had_it_dropped_is_concealed() {
+    // WBN 1.7: the record had a pawn dropped for so long that was only taken
+    let check = |wrong: &str, back: &str, expect: &[&str]| {
+        let mut bench = Bench::playing(&json!({}));
+        bench.play(&format!("{TAKEN} b=p... 1s b=.... B:e5p {wrong} B:e7-"));
+        bench.ask("correct", json!({ "board": "B", "ply": 2, "move": "e7e5" }));
+        bench.play(&format!("1s {back} 4s"));
+        assert_eq!(bench.told(), expect, "{wrong} {back}: {}", bench.moves());
+    };
+    check(". B:b 4s", "b=p...", &["concealed b warning"]);
+    check("6s B:b 1s", "b=p...", &["concealed b warning"]); // its player had time to press
+    check(". B:b 2s", "b=p...", &[]); // not for long
+    check(". B:b 4s", "b=..p.", &[]); // another slot: it may be another one
+    check(". B:b 4s", "b=p... 100ms b=....", &["concealed b warning"]); // it is taken again at once
+}
+
+#[test]
+fn of_two_hidden_men_the_record_had_one_dropped() {
+    // WBN 1.7: it comes back to its slot after it was told of, while the other one is hidden
+    let mut bench = Bench::playing(&json!({}));
+    let two = "c7- c6p . b d5- c6- c6P . w b=p.p. 1s b=..p.";
+    bench.play(&format!("{TAKEN} {two} B:e5p . B:b 1s B:e7-"));
+    bench.ask("correct", json!({ "board": "B", "ply": 2, "move": "e7e5" }));
+    bench.play("4s b=.... 1s b=p... 6s");
+    assert_eq!(bench.told(), ["concealed b warning"; 2], "{}", bench.moves());
+}
+
+#[test]
+fn a_man_that_comes_back_after_its_like_is_concealed() {
+    // WBN 1.7: the next one comes as soon as the first one is taken, and its capturer moves on
+    let second = "b=p... c7- c6p . b d5- c6- c6P . w b=.... b=.p..";
+    let late = "g8- f6n . b b1- c3N . w";
+    after_capture(&format!("{second} {late} 6s b=pp.. 3s"), &["concealed b warning"]);
+    after_capture(&format!("{second} {late} 6s b=.pp. 3s"), &[]); // shuffled, and passed late: nobody knows
+    after_capture(&format!("{second} {late} 3s b=pp.. 3s"), &[]); // not for long
+    after_capture(&format!("{second} 6s b=pp.. 3s"), &[]); // nobody is late yet
+    // the next one is taken as well
+    after_capture(&format!("{second} {late} b=.... 6s b=p... 3s"), &["concealed b warning"; 2]);
+}
