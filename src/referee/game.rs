@@ -132,7 +132,10 @@ impl Referee {
             let square = to.to_string();
             // Who had another man in the hand dropped none: that one came, and was misread.
             let held = sight.in_hand(seat.color).into_iter().map(|square| sight.placement.changed(square));
-            let dropped = if held.min().is_some_and(|left| left <= completed.made_at) { None } else { Some(dropped) };
+            // Nor is one of the other colour a man that the seat may have had hidden.
+            let other = held.min().is_some_and(|left| left <= completed.made_at)
+                || completed.illegal.contains(&Reason::DropWrongColour);
+            let dropped = if other { None } else { Some(dropped) };
             let hidden = dropped.and_then(|man| hiding::hidden_drop(seat, &square, completed.made_at, man, around));
             drafts.extend(hidden);
             drafts.extend(self.restricted_drop(seat, completed.played, at, around));

@@ -63,6 +63,9 @@ pub struct Around<'a> {
     pub in_air: &'a dyn Fn(Piece) -> bool,
     /// Whether a move that is made and not completed captures such a man for a seat.
     pub captured: &'a dyn Fn(Seat, Piece) -> bool,
+    /// Whether such a man may have been captured for a seat shortly before some time, where one stood that an illegal
+    /// move seems to have taken away: another one came from nowhere then.
+    pub unlawful: &'a dyn Fn(Seat, Piece, Instant) -> bool,
 }
 
 /// When a man's wait is over, if it is told nothing of yet.
@@ -245,6 +248,10 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
     let misread = own && men.men().iter().any(misread);
     let early = around.now - stray.since < FOREIGN_US;
     if early || misread || (around.in_air)(stray.piece) {
+        return (None, false);
+    }
+    // It was captured, and what came from nowhere was told as an illegal move.
+    if (around.unlawful)(stray.seat, stray.piece, stray.since) {
         return (None, false);
     }
     men.told_foreign(stray);

@@ -17,7 +17,7 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockSense, ClockView, Fact, Place, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Declared, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Role, SECOND, Seat, StepMode},
+    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Piece, Role, SECOND, Seat, StepMode},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
@@ -28,6 +28,8 @@ const RENAMES_MAX: usize = 8;
 const EARLY_US: i64 = 3 * SECOND;
 /// How long a man that came to a tray may be another one than the one that had left it.
 const RETURNED_US: i64 = 3 * SECOND;
+/// How long after an illegal move a man of its kind that no board has lost may come to light by it.
+const UNLAWFUL_US: i64 = 15 * SECOND;
 
 /// What is being played.
 #[derive(Debug)]
@@ -104,6 +106,22 @@ impl Play {
 
     pub fn is_on(&self) -> bool {
         matches!(self.status, Status::Playing | Status::Paused)
+    }
+
+    /// Whether such a man may have been captured for a seat shortly before `since`, where one stood that an illegal
+    /// move seems to have taken away: another one came from nowhere then.
+    pub fn unlawful(&self, seat: Seat, piece: Piece, since: Instant) -> bool {
+        let captured = |ply: &Entry, reply: &Entry| {
+            let Completed { played, made_at, ref illegal, .. } = ply.completed;
+            let moved = !illegal.is_empty() && played.role().of(ply.event.seat.color) == piece;
+            let there = played.from() == Some(uci::destination(reply.completed.played));
+            moved && there && (0..=UNLAWFUL_US).contains(&(since - made_at))
+        };
+        seat.partners(self.game.len()).any(|partner| {
+            let plies = self.history.iter().filter(|entry| entry.event.board == partner.board);
+            let replies = plies.clone().skip(1);
+            plies.zip(replies).any(|(ply, reply)| reply.event.seat == partner && captured(ply, reply))
+        })
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {

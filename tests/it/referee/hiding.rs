@@ -199,3 +199,20 @@ fn a_man_that_comes_back_after_its_like_is_concealed() {
     // the next one is taken as well
     after_capture(&format!("{second} {late} b=.... 6s b=p... 3s"), &["concealed b warning"; 2]);
 }
+
+#[test]
+fn a_man_that_came_from_nowhere_with_an_illegal_move_is_no_other_foreign_one() {
+    // WBN 5.10: a pawn was dropped on g3 and the one on g4 captured, or the record is right
+    let script = "g2- g4P . w d7- d6p . b . g3P w g4- . . c8- g4b . b B=P... 9s";
+    check(script, &["illegal-move A decisive geometry", "lapsed illegal-move"]);
+    check(
+        &script.replace("B=P", "B=N"),
+        &["illegal-move A decisive geometry", "lapsed illegal-move", "foreign-piece B warning"],
+    );
+}
+
+#[test]
+fn who_drops_a_man_of_the_other_colour_has_hidden_none() {
+    // WBN 4.2, WBN 1.8b: a black pawn is on its way meanwhile
+    after_capture("B:c6P . B:b 2s", &["illegal-move b decisive drop-wrong-colour"]);
+}
