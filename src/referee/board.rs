@@ -102,7 +102,7 @@ pub struct BoardWatch {
     /// completed.
     pressed: [bool; 2],
     /// The ply that was told of as made too early.
-    preplytold: Option<u32>,
+    premove_told: Option<u32>,
     /// The last moves are others than was told.
     anew: bool,
     /// Whether the man of the last ply stood where it went before its player's turn began: another may have been made.
@@ -304,11 +304,11 @@ impl BoardWatch {
         let anew = std::mem::take(&mut self.anew);
         let replied_to = last.as_ref().filter(|_| self.pressed[1] && known_move && !anew);
         let this = replied_to.and_then(|last| early_reply(sight, mover, completed.played, last, since(&before)));
-        let this = this.filter(|_| self.preplytold != Some(ply));
+        let this = this.filter(|_| self.premove_told != Some(ply));
         let told = self.ahead_told.map(|(to, _)| to);
         let known = |m: Move| told == Some(uci::destination(m));
         let this = this.filter(|_| !known(completed.played));
-        self.preplytold = next.is_some().then_some(ply + 1);
+        self.premove_told = next.is_some().then_some(ply + 1);
         let next = next.filter(|_| !reply.is_some_and(known));
         self.last = [Some(completed.clone()), last];
         next.or(this)
@@ -317,8 +317,9 @@ impl BoardWatch {
     /// No time runs: what hands do with the men is nobody's business.
     pub fn rest(&mut self) {
         let last = std::mem::take(&mut self.last);
+        let turns = std::mem::take(&mut self.turns);
         let BoardWatch { told, several, with_it, .. } = *self;
-        *self = BoardWatch { told, several, with_it, last, ..BoardWatch::default() };
+        *self = BoardWatch { told, several, with_it, last, turns, ..BoardWatch::default() };
     }
 
     /// When the next press that waits for its move is looked at; none if there is none.
@@ -464,7 +465,7 @@ impl BoardWatch {
     }
 
     /// Who moved last when a man was lifted that came to another square: who had replied before the press, if somebody
-    /// had, else whose press was the first after that.
+    /// had, else whose press was the first after it came.
     fn at_work(&self, lifted: Instant, came: Instant) -> Option<Seat> {
         let pressed = self.turns.iter().rposition(|turn| turn.completed + SCAN_US >= came)?;
         let replied = (0..pressed).rev().take_while(|index| self.turns[*index].made <= lifted).last();

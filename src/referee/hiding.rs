@@ -127,9 +127,9 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
 
 /// A man that is back where it was, and had been away for too long: while it was, the record had it elsewhere.
 fn was_away(man: &mut Man, around: &Around<'_>) -> Option<Draft> {
-    let owner = man.place.owner()?;
     back_due(man).filter(|due| *due <= around.now)?;
     let (left, back) = man.away.take()?;
+    let owner = man.place.owner()?;
     let long = back - left > around.graces.lift + LATENESS_US;
     // Another one may have come in its stead.
     let explained = (around.landing)(owner, man.piece.role)

@@ -528,6 +528,8 @@ impl Men {
             man.passed_over = None;
             (man.slot, man.away) = (None, None);
         }
+        let dropped = self.men.iter_mut().filter_map(|man| man.taken.as_mut()).filter(|taken| taken.seat == seat);
+        dropped.for_each(|taken| (taken.at, taken.slot) = (at, None));
         self.strays.retain(|stray| stray.seat != seat);
     }
 

@@ -28,8 +28,10 @@ const RENAMES_MAX: usize = 8;
 const EARLY_US: i64 = 3 * SECOND;
 /// How long a man that came to a tray may be another one than the one that had left it.
 const RETURNED_US: i64 = 3 * SECOND;
-/// How long after an illegal move a man of its kind that no board has lost may come to light by it.
+/// How long after the reply that captures it a man may come to a tray where an illegal move seems to have taken it away.
 const UNLAWFUL_US: i64 = 15 * SECOND;
+/// How long before that reply a man may be in the tray.
+const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;
 
 /// What is being played.
 #[derive(Debug)]
@@ -112,10 +114,10 @@ impl Play {
     /// move seems to have taken away: another one came from nowhere then.
     pub fn unlawful(&self, seat: Seat, piece: Piece, since: Instant) -> bool {
         let captured = |ply: &Entry, reply: &Entry| {
-            let Completed { played, made_at, ref illegal, .. } = ply.completed;
+            let Completed { played, ref illegal, .. } = ply.completed;
             let moved = !illegal.is_empty() && played.role().of(ply.event.seat.color) == piece;
             let there = played.from() == Some(uci::destination(reply.completed.played));
-            moved && there && (0..=UNLAWFUL_US).contains(&(since - made_at))
+            moved && there && (-UNLAWFUL_EARLY_US..=UNLAWFUL_US).contains(&(since - reply.completed.made_at))
         };
         seat.partners(self.game.len()).any(|partner| {
             let plies = self.history.iter().filter(|entry| entry.event.board == partner.board);

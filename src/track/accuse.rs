@@ -5,7 +5,7 @@
 //! at once.
 
 use super::{
-    ADJUSTS_US, Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker,
+    ADJUSTS_US, AWAITED_US, Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker, UNEXPLAINED_US,
     board::{BoardTrack, ILLEGAL_US, in_hand},
     cost,
     illegal::{self, Illegal},
@@ -87,7 +87,8 @@ impl BoardTrack {
         let trusted = |found: &Illegal| self.is_known(found, seen.placement) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if let Some(found) = found.as_ref().filter(|found| found.is_awaited(awaits)) {
-            self.outweighed = found.cost + illegal::CONTESTED < self.cost;
+            let made_up = found.cost + illegal::CONTESTED < self.cost;
+            self.outweighed = self.first_press().filter(|_| made_up).map(|press| press + AWAITED_US);
             return None;
         }
         if found.as_ref().is_some_and(|found| self.pressed_back_on(found.played)) {
@@ -108,7 +109,8 @@ impl BoardTrack {
         let moved = self.line.is_empty() && self.may_have_moved(position, found.played, seen);
         let legal = self.cost + if self.dropped_lies { cost::LIES } else { 0 };
         let coming = found.coming && legal < found.cost + illegal::CONTESTED;
-        self.outweighed = coming && found.cost < legal;
+        let outweighs = coming && found.cost < legal;
+        self.outweighed = self.first_press().filter(|_| outweighs).map(|press| press + UNEXPLAINED_US);
         if found.contested || coming || found.open || !found.own || moved {
             return None;
         }
@@ -255,7 +257,8 @@ impl BoardTrack {
         self.is_trusted_for(TRUSTED_PLIES.min(self.past.len().saturating_sub(self.agreed)))
     }
 
-    /// Whether one of the last plies was read otherwise at first: read so once more, two moves may be but one.
+    /// Whether one of the last plies was read otherwise at first: if they are read anew once more, two moves may be but
+    /// one.
     pub(super) fn was_read_anew(&self) -> bool {
         self.past.iter().rev().take(REVISED_PLIES).any(|past| past.revised)
     }

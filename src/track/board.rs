@@ -107,8 +107,9 @@ pub struct BoardTrack {
     pub(super) looked_illegal: Option<(Instant, Instant)>,
     /// Until when the man of a move that looks illegal may go on.
     pub(super) passes_until: Instant,
-    /// An illegal move explains the board better than the line, but for a man that another board may be sending.
-    pub(super) outweighed: bool,
+    /// Until when the line waits: an illegal move explains the board better, but for a man that another board may be
+    /// sending.
+    pub(super) outweighed: Option<Instant>,
     /// The same of a ply that no sensor shows and that is answered.
     pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
@@ -205,7 +206,7 @@ impl BoardTrack {
             strained: false,
             looked_illegal: None,
             passes_until: Instant::LONG_AGO,
-            outweighed: false,
+            outweighed: None,
             looked_unseen: None,
             shaky: false,
             doubt: false,
@@ -301,7 +302,6 @@ impl BoardTrack {
             _ => found.rivals.to_vec(),
         };
         self.absent = found.line.first().and_then(|first| absent(&position, *first, &found, evidence));
-        self.outweighed = false;
         self.note_weighing(&found);
         self.shaky = found.absent || self.absent.is_some();
         self.in_air = found.mismatch.missing & position.board().by_color(position.turn());
@@ -410,7 +410,7 @@ impl BoardTrack {
 
     /// The line is this ply, whatever else is seen: what was moved since is no part of it.
     pub(super) fn show_first(&mut self, position: &BoardPosition, first: Move, seen: &Seen<'_>, at: Instant) {
-        (self.strangers, self.absent, self.looked_illegal, self.outweighed) = (false, None, None, false);
+        (self.strangers, self.absent, self.looked_illegal, self.outweighed) = (false, None, None, None);
         self.rivals.clear();
         self.take_line(position.clone(), &[first], seen.placement, at);
     }
@@ -578,6 +578,7 @@ impl BoardTrack {
     }
 
     pub(super) fn remember(&mut self, past: Past) {
+        self.outweighed = None;
         self.prove(past.played);
         for alias in &mut self.aliases {
             if past.played.from() == Some(alias.square) {

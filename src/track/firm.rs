@@ -16,7 +16,7 @@ use crate::{
 
 /// How the man of a pressed ply is not where it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub(super) enum Absent {
     /// It stood there when the clock was pressed and is in the air now.
     Now,
     /// It had left when the clock was pressed.
@@ -24,7 +24,8 @@ pub enum Absent {
 }
 
 impl BoardTrack {
-    /// When the ply can no longer be one square of a slide: its man was seen there by two scans.
+    /// When the ply can no longer be another one: its man was seen by two scans where it may slide on, what is open has
+    /// been told, and nothing that explains the board better is waited for.
     pub(super) fn firm_at(&self, position: &BoardPosition, ply: &LinePly) -> Instant {
         let absent = self.presses.front().zip(self.absent).map(|(press, absent)| match absent {
             Absent::Now => press.at + SCAN_US,
@@ -39,13 +40,13 @@ impl BoardTrack {
         // No such man is known to be in any hand, and one of the board's is in the air.
         let from_nobody = self.presses.front().filter(|_| self.dropped_lies && self.in_air.any());
         let from_nobody = from_nobody.map(|press| press.at + UNEXPLAINED_US);
-        let outweighed = self.presses.front().filter(|_| self.outweighed).map(|press| press.at + UNEXPLAINED_US);
+        let outweighed = self.outweighed.filter(|_| self.doubtful_press().is_some());
         [absent, open, from_nobody, outweighed].into_iter().flatten().fold(firm, Instant::max)
     }
 }
 
 /// Whether the man of a pressed ply is not where it should be.
-pub fn absent(
+pub(super) fn absent(
     position: &BoardPosition,
     m: Move,
     found: &search::Explanation,

@@ -47,7 +47,7 @@ pub struct Illegal {
     pub cost: u32,
     /// A man of the player's own, moved in its turn: neither displaced nor in the other one's hand.
     pub own: bool,
-    /// A drop explains all that is seen for hardly more: the man may be on its way from the other board.
+    /// A drop explains all that is seen for hardly more.
     pub contested: bool,
     /// A man of its kind may be on its way from another board and be dropped where it went.
     pub coming: bool,
@@ -118,13 +118,14 @@ fn tried(
     let theirs = reasons.iter().any(|reason| matches!(reason, Reason::NotYourPiece | Reason::DropWrongColour));
     let open = air.into_iter().any(|square| theirs || placement.changed(square) + AT_PRESS_US <= press);
     let open = open || late && placement.changed(uci::destination(played)) > press;
-    // A real man stands there: that does not come about because something else is read wrongly. What was displaced
-    // before the turn is no part of the move, nor is what the other player has put down meanwhile.
-    // Nor does a hand that castled, promoted, took the king or came from the tray play another move.
+    // A real man stands there: that does not come about because something else is read wrongly. What stood or was
+    // knocked beside its square before the turn is no part of the move, nor is what the other player has put down
+    // meanwhile. And no hand that castled, promoted, took the king or came from the tray plays another move.
     let sure = [Reason::PromotionPiece, Reason::KingCaptured].iter().any(|sure| reasons.contains(sure));
     let done = sure
         || match played {
             Move::Castle { .. } => true,
+            Move::Put { .. } if reasons.contains(&Reason::DropWrongColour) => false,
             Move::Put { role, .. } => evidence.lifted.get(position.turn()).is_some_and(|hand| *hand.men.get(role) > 0),
             _ => false,
         };
@@ -222,7 +223,7 @@ fn rest(position: &BoardPosition, evidence: Evidence<'_>, played: Move, items: &
 /// Whether men stand beside their squares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Beside {
-    /// All of them, since before the turn, or off their squares since then.
+    /// All of them stood there before the turn, or are the other player's and had left their squares before it.
     Before,
     /// All of them, some since they were touched in the turn.
     InTurn,
@@ -248,7 +249,7 @@ fn stand_beside(
         };
         let Some(from) = missing.into_iter().find(beside) else { return Beside::No };
         missing.discard(from);
-        // The own hand had knocked it off.
+        // Its own player had knocked it off.
         let knocked = board.color_at(from) == Some(them) && placement.changed(from) < turn;
         if before || knocked { Beside::Before } else { Beside::InTurn }
     });
@@ -439,7 +440,8 @@ fn moved_to(
     let went = (since..=until).contains(&left) && placement.changed(to) >= pressed[usize::from(!own)];
     // Who has lifted a man of the opponent's in the own turn has put it down, too, though it may be read later.
     let stood = stood(position, evidence, to, becomes.unwrap_or(looks), [press, press + STOOD_US]);
-    let landed = own && !stood && left <= press && landed(placement, to, becomes.unwrap_or(looks), press);
+    let lands = own && !stood && left <= press && weight.1 == cost::ILLEGAL;
+    let landed = lands && landed(position, placement, (to, looks), press);
     let weight = if landed { named!(ILLEGAL_LANDED) } else { weight };
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));
@@ -447,8 +449,9 @@ fn moved_to(
 }
 
 /// Whether a man that was in the air at the press was put down on a square soon after, and stands there.
-fn landed(placement: &Placement, to: Square, man: Piece, press: Instant) -> bool {
-    placement.kinds(to) == Kinds::only(man) && (press..=press + LANDS_US).contains(&placement.changed(to))
+fn landed(position: &BoardPosition, placement: &Placement, (to, man): (Square, Piece), press: Instant) -> bool {
+    let comes = position.board().piece_at(to) != Some(man);
+    comes && placement.kinds(to) == Kinds::only(man) && (press..=press + LANDS_US).contains(&placement.changed(to))
 }
 
 /// Until when a man that is missing on its square stood on a free one beside it, since its player's last ply.
@@ -569,9 +572,11 @@ fn is_taken(position: &BoardPosition, placement: &Placement, square: Square, tak
     let theirs = kinds.single().flatten().is_some_and(|man| man.color != position.turn());
     let came = placement.readings(square).find(|reading| reading.kinds == Kinds::only(taken));
     let later = |from: Square| came.is_none_or(|came| came.since < placement.changed(from) + CARRIED_US);
+    let occupied = board.occupied() & !placement.mismatch(position).missing;
     let captures = |from: Square| {
-        let man = board.piece_at(from).filter(|_| placement.kinds(from) == Kinds::EMPTY && later(from));
-        man.is_some_and(|man| attacks::attacks(from, man, board.occupied()).contains(square))
+        let left = |man: &Piece| !placement.kinds(from).allows(Some(*man)) && later(from);
+        let man = board.piece_at(from).filter(left);
+        man.is_some_and(|man| attacks::attacks(from, man, occupied).contains(square))
     };
     theirs && search::may_read(position, kinds).into_iter().any(captures)
 }

@@ -270,16 +270,17 @@ impl Tracker {
 
     /// Men that other boards' lines capture for the players of `board`: they may be dropped before the capture is
     /// seen to be completed, because clocks are read one after the other. Nobody has dropped what was captured after
-    /// the press.
+    /// the own press.
     fn arriving(&self, game: &Game, board: BoardId) -> search::Arriving {
         let mut arriving = search::Arriving::default();
-        let press = self.boards[board.index()].first_press();
-        let timely = |ply: &&LinePly| press.is_none_or(|press| ply.made_at <= press + SCAN_US);
+        let press = self.boards[board.index()].presses.front();
+        let late = |to: Color, at: Instant| press.is_some_and(|press| press.by == to && press.at + SCAN_US < at);
         for other in game.ids().filter(|other| *other != board) {
-            for ply in self.line(other).iter().filter(timely) {
+            for ply in self.line(other) {
                 let Some(captured) = ply.captured else { continue };
                 let capturer = other.seat(captured.color).opponent();
-                for seat in capturer.partners(game.len()).filter(|seat| seat.board == board) {
+                let timely = |seat: &Seat| seat.board == board && !late(seat.color, ply.made_at);
+                for seat in capturer.partners(game.len()).filter(timely) {
                     arriving.add(seat.color, captured.role);
                 }
             }
@@ -534,7 +535,8 @@ impl Tracker {
 
     /// When time alone may decide something, if that is later than `now`.
     pub fn deadline(&self, game: &Game, now: Instant) -> Option<Instant> {
-        let held = self.boards.iter().filter_map(BoardTrack::first_press).map(|press| press + HOLD_US);
+        let presses = self.boards.iter().filter_map(BoardTrack::first_press);
+        let held = presses.flat_map(|press| [press + HOLD_US, press + AWAITED_US]);
         let doubts = self.boards.iter().flat_map(|track| [track.look_back_due(), track.guess_due()]).flatten();
         let waits = game.ids().filter_map(|board| self.boards[board.index()].deadline(game.board(board)));
         waits.chain(held).chain(doubts).filter(|deadline| *deadline > now).min()

@@ -118,7 +118,7 @@ impl Past {
         Past { revised: old.revised || changed, doubted, uncaught, ..self }
     }
 
-    /// As what the man goes over that a move captures.
+    /// The kind as which what a move captures goes to the partner.
     fn captured(&self, m: Move) -> Option<Role> {
         self.before.captured_square(m).and_then(|square| self.before.kind_when_captured(square))
     }

@@ -1,7 +1,7 @@
 //! Men that went by where a ply has them, on their way to an illegal move.
 //!
 //! In: a ply whose man was seen where it goes, and not when its clock was pressed. Out: whether it stood then where it
-//! can go and may not. It weighs nothing.
+//! can go and may not. What that weighs is `cost`'s.
 
 use super::{Node, Search, may_go};
 use crate::{
