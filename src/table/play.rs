@@ -28,7 +28,7 @@ const RENAMES_MAX: usize = 8;
 const EARLY_US: i64 = 3 * SECOND;
 /// How long a man that came to a tray may be another one than the one that had left it.
 const RETURNED_US: i64 = 3 * SECOND;
-/// How long after the reply that captures it a man may come to a tray where an illegal move seems to have taken it away.
+/// How long after its capture a man may come to a tray, where an illegal move seems to have taken it away.
 const UNLAWFUL_US: i64 = 15 * SECOND;
 /// How long before that reply a man may be in the tray.
 const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;

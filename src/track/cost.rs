@@ -106,8 +106,8 @@ pub const ILLEGAL: u32 = 20;
 pub const ILLEGAL_CARRIED: u32 = 6;
 /// A pawn that went farther than any does: rather another one was dropped, if one was there to drop.
 pub const ILLEGAL_FAR: u32 = ILLEGAL + 1;
-/// An illegal move whose man was in the air when the clock was pressed, and was put down after that: a legal one that is
-/// read so late costs as much as one that nobody saw.
+/// An illegal move whose man was in the air when the clock was pressed, and was put down after that: a legal one that
+/// is read so late costs as much as one that nobody saw.
 pub const ILLEGAL_LANDED: u32 = ILLEGAL + NEVER;
 /// All that may be left open where an illegal move is believed after long rest: not where men are swept off.
 pub const ILLEGAL_MOST: u32 = 32;
