@@ -279,7 +279,8 @@ pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>
     if alone || !touched(uci::destination(first)) {
         return None;
     }
-    let early = |square: &Square| touched(*square) && placement.changed(*square) <= press;
+    // Who lifts a man as the press is heard has pressed, and goes ahead.
+    let early = |square: &Square| touched(*square) && placement.changed(*square) + TOGETHER_US <= press;
     let ways = own.into_iter().filter(early).flat_map(|from| mismatch.foreign.into_iter().map(move |to| (from, to)));
     let mut ways = ways.filter(|(from, to)| {
         let Some(man) = after.board().piece_at(*from) else { return false };

@@ -142,6 +142,7 @@ impl Charge<'_> {
         match self.played {
             _ if self.seen && caught && !self.was_taken_back(log) => named!(ABSENT_CAUGHT),
             _ if landed => named!(LANDED),
+            _ if self.seen && self.went_by(log, kinds) => named!(WENT_BY),
             _ if self.seen => named!(ABSENT),
             _ if laid => named!(LAID),
             _ if self.pressed && since == Kinds::EMPTY && self.had_lain(log) => named!(LIES_ON),
@@ -153,6 +154,18 @@ impl Charge<'_> {
             _ if self.pressed && self.was_put_back(log, to) => named!(RESTORED),
             _ => named!(NEVER),
         }
+    }
+
+    /// Whether the ply's man had gone on to another square where it may go, and stood there when the clock was pressed.
+    fn went_by(&self, log: &Log<'_>, kinds: Kinds) -> bool {
+        let (to, man) = (uci::destination(self.played), kinds.single().flatten());
+        let Some((man, left)) = man.zip(log.last(to, self.at)).filter(|_| self.pressed) else { return false };
+        let occupied = self.position.board().occupied() & !Bitboard::from(to);
+        let goes = |to: Square| self.played.from().is_none_or(|from| search::may_go(man, from, to, occupied));
+        let new = |square: Square| !self.before.at(square).meets(kinds) && !self.after.at(square).meets(kinds);
+        Square::ALL.into_iter().filter(|square| new(*square) && goes(*square)).any(|square| {
+            log.last(square, self.at).is_some_and(|stood| stood.kinds == kinds && stood.since >= left.since)
+        })
     }
 
     /// Whether the square where nobody saw the ply's man showed another one of its player's when the clock was pressed.

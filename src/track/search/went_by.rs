@@ -13,19 +13,20 @@ impl Search<'_> {
     /// Whether the man of a ply stood on another square when its clock was pressed, to which its moves take it and the
     /// rules do not let it, and has not been where the ply has it since.
     pub(super) fn went_by(&self, m: Move, parent: &Node, press: Option<Instant>) -> bool {
-        let Some((press, from)) = press.zip(m.from().filter(|_| !matches!(m, Move::Castle { .. }))) else {
-            return false;
-        };
+        let Some(press) = press.filter(|_| !matches!(m, Move::Castle { .. })) else { return false };
         let (placement, position) = (self.evidence.placement, &parent.position);
         let (board, by) = (position.board(), position.turn());
         let man = m.role().of(by);
         let shows = |square: Square| placement.kinds_at(square, press) == Kinds::only(man);
-        let at_home = |other: Square| other == from || shows(other);
+        let at_home = |other: Square| m.from() == Some(other) || shows(other);
         let passed = placement.readings(m.to()).find(|reading| reading.kinds == Kinds::only(man));
         let after = |square: Square| passed.is_some_and(|passed| passed.until <= placement.since_at(square, press));
         let forbidden = |to: Square| {
-            let attempt = Attempt::Move { from, to, promotion: None };
-            let goes = may_go(man, from, to, board.occupied());
+            let goes = m.from().is_none_or(|from| may_go(man, from, to, board.occupied()));
+            let attempt = match m.from() {
+                Some(from) => Attempt::Move { from, to, promotion: None },
+                None => Attempt::Drop { man, to },
+            };
             goes && position.as_move(attempt).is_some_and(|m| !position.is_legal(m))
         };
         let others = !board.by_color(by) & !Bitboard::from(m.to());
