@@ -43,7 +43,7 @@ const LATER_US: i64 = 2 * SECOND;
 /// Completed moves after which the board may have to be looked at.
 const SUSPECTED_MAX: usize = 8;
 /// Completed moves that tell in whose time something was done.
-pub const TURNS_MAX: usize = 16;
+const TURNS_MAX: usize = 16;
 /// A man that stood beside its square for so many moves and so long, and was not suspected, is one that the record had
 /// there.
 const UNSUSPECTED_TURNS: usize = 6;

@@ -148,10 +148,11 @@ fn wait_again(man: &mut Man, landing: bool, now: Instant) {
     match man.place {
         Place::Transit(_) => man.late = Some(now),
         _ => {
-            // Unless the record denies it, it was on its board until now.
-            match landing {
-                true => man.landing = Some(now),
-                false => man.slot = man.slot.map(|(slot, _)| (slot, now)),
+            // It seemed to be on its board until now; or nobody knows where it was, and its absence begins anew.
+            if landing {
+                man.landing = Some(now);
+            } else {
+                man.slot = man.slot.map(|(slot, _)| (slot, now));
             }
             man.since = now;
             man.passed_over = None;

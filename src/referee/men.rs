@@ -465,18 +465,15 @@ impl Men {
     /// one that was told to be missing, one that the record alone has on its way and one that may lie elsewhere last.
     /// Of those that had left it the one that is back in its slot, whatever was told.
     fn comes(&self, seat: Seat, piece: Piece, came: Slots) -> Option<usize> {
-        let away = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
-        let away = self.men.iter().enumerate().filter(|(_, man)| away(man));
+        let out = |man: &Man| [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
+        let away = self.men.iter().enumerate().filter(|(_, man)| out(man));
         let key = |(index, man): &(usize, &Man)| {
             let elsewhere = man.place == Place::Transit(seat) && self.lies_elsewhere(man);
             let doubtful = man.told || man.captured.is_none() || elsewhere;
             (doubtful, man.place == Place::Transit(seat), man.since, *index)
         };
         let (index, _) = away.min_by_key(key)?;
-        let back = |man: &Man| {
-            let out = [Place::Lifted(seat), Place::Transit(seat)].contains(&man.place) && man.piece == piece;
-            out && man.slot.is_some_and(|(slot, _)| came.contains(slot))
-        };
+        let back = |man: &Man| out(man) && man.slot.is_some_and(|(slot, _)| came.contains(slot));
         self.oldest(back).or(Some(index))
     }
 

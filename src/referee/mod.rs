@@ -20,7 +20,7 @@ mod men;
 mod presses;
 mod setup;
 
-pub use board::{BoardSight, BoardWatch, TURNS_MAX, Turn, incomplete_castling};
+pub use board::{BoardSight, BoardWatch, Turn, incomplete_castling};
 pub use clock::{ClockNews, ClockWatch, Frozen, time_of, wrong_times};
 pub use docket::{Docket, Draft, Entry, Window, claimers};
 pub use draws::{Agreement, Offers};

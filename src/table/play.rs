@@ -30,7 +30,7 @@ const EARLY_US: i64 = 3 * SECOND;
 const RETURNED_US: i64 = 3 * SECOND;
 /// How long after its capture a man may come to a tray, where an illegal move seems to have taken it away.
 const UNLAWFUL_US: i64 = 15 * SECOND;
-/// How long before that reply a man may be in the tray.
+/// How long before its capture is seen it may be in the tray.
 const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;
 
 /// What is being played.

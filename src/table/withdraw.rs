@@ -11,7 +11,7 @@ use super::{Table, history::Effect};
 use crate::{
     event,
     notation::uci,
-    referee::{Draft, Entry, HIDING, IncidentState, Kind, TURNS_MAX, Turn},
+    referee::{Draft, Entry, HIDING, IncidentState, Kind, Turn},
     track::Completed,
     types::{BoardId, Instant, MS, Role, SECOND, Seat, Square},
 };
@@ -100,7 +100,7 @@ impl Table {
         self.judge_trays();
         self.judge.referee.revised(board, &self.play.game);
         let turns = self.plies_of(board).rev().map(|entry| Turn::of(entry.event.seat, &entry.completed));
-        let turns: Vec<Turn> = turns.take(TURNS_MAX).collect();
+        let turns: Vec<Turn> = turns.collect();
         self.judge.referee.boards[board.index()].retold(turns);
         self.withdraw_where(|table, entry| table.is_groundless(entry, board, change));
         self.withdraw_repeated();

@@ -21,7 +21,8 @@ pub const UNTOUCHED: u32 = 6;
 pub const UNTOUCHED_DROP: u32 = 2 * UNTOUCHED;
 /// A ply whose man stood on its destination, but not when its clock was pressed.
 pub const ABSENT: u32 = 8;
-/// The same of one that stood then where it can go and may not: it went by on its way to an illegal move.
+/// The same of one that stood then where it can go and may not, in hindsight where it can go at all: it went by there.
+/// Lines are told apart by this number: no other absence costs as much.
 pub const WENT_BY: u32 = NEVER + 1;
 /// A ply whose man was in the air when its clock was pressed and was put down after that.
 pub const LANDED: u32 = 8;

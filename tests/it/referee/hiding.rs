@@ -174,6 +174,7 @@ fn a_man_that_was_away_while_the_record_had_it_dropped_is_concealed() {
     check(". B:b 2s", "b=p...", &[]); // not for long
     check(". B:b 4s", "b=..p.", &[]); // another slot: it may be another one
     check(". B:b 4s", "b=p... 100ms b=....", &["concealed b warning"]); // it is taken again at once
+    check(". B:b trays-out 6s trays-in 100ms", "b=p...", &[]); // nobody has seen the tray meanwhile
 }
 
 #[test]
@@ -205,6 +206,9 @@ fn a_man_that_came_from_nowhere_with_an_illegal_move_is_no_other_foreign_one() {
     // WBN 5.10: a pawn was dropped on g3 and the one on g4 captured, or the record is right
     let script = "g2- g4P . w d7- d6p . b . g3P w g4- . . c8- g4b . b B=P... 9s";
     check(script, &["illegal-move A decisive geometry", "lapsed illegal-move"]);
+    // however long the other player thought about it
+    let late = script.replace("g4- . . c8-", "g4- 20s c8-");
+    check(&late, &["illegal-move A decisive geometry", "lapsed illegal-move"]);
     check(
         &script.replace("B=P", "B=N"),
         &["illegal-move A decisive geometry", "lapsed illegal-move", "foreign-piece B warning"],
