@@ -12,7 +12,7 @@ use crate::types::{BoardId, ByRole, Instant, MS, Role, SECOND};
 /// Accounts that are followed.
 const STATES_MAX: usize = 16;
 /// An account that costs so much more than the best is given up.
-const HOPELESS: u32 = 24;
+const HOPELESS: u32 = 96;
 /// Men that a player may have in hand.
 const HAND_MAX: usize = 6;
 /// Captured men that may be on their way.
@@ -26,49 +26,54 @@ const NAMES_MAX: usize = 128;
 const LIFTED_US: i64 = 1500 * MS;
 /// A man is seldom passed so long before.
 const LIFTED_SOON_US: i64 = 600 * MS;
-/// How late a clock may tell of a press.
-const PRESS_LATE_US: i64 = 600 * MS;
 /// How long after the press a man is passed at the latest by who does not dawdle.
 const PASSED_US: i64 = 1500 * MS;
 /// The same by who does.
 const DAWDLED_US: i64 = 8 * SECOND;
-/// A man that is put into another slot is in the hand for no longer.
-const SHUFFLED_US: i64 = SECOND;
+/// How much earlier than it is told a press is most often.
+const PRESS_TOLD_US: i64 = 100 * MS;
+/// A man is hardly in a tray so soon after a press: the hand that pressed passes it.
+const REACHED_US: i64 = 150 * MS;
+/// A man that is put into another slot is in the hand for so long.
+const SHUFFLED_US: i64 = 500 * MS;
 
 /// A man came before its capture, as far as that was seen at all.
-const TOO_EARLY: u32 = 12;
+const TOO_EARLY: u32 = 48;
 /// A man came long before the capture was made.
-const LONG_BEFORE_MADE: u32 = 4;
+const LONG_BEFORE_MADE: u32 = 16;
 /// A man came while the capture was being made.
-const BEFORE_MADE: u32 = 2;
+const BEFORE_MADE: u32 = 8;
 /// A man came before the press.
-const EARLY: u32 = 1;
+const EARLY: u32 = 4;
+/// A man came as the clock was pressed.
+const AT_PRESS: u32 = 1;
 /// A man came seconds after the press.
-const LATE: u32 = 4;
+const LATE: u32 = 16;
 /// A man came long after the press.
-const VERY_LATE: u32 = 6;
+const VERY_LATE: u32 = 24;
 /// A man came that was captured later than another one that has not come.
-const ORDER: u32 = 1;
+const ORDER: u32 = 4;
 /// A man was put back.
-const PUT_BACK: u32 = 3;
-/// A man was put back that was in the hand for long.
-const HELD_LONG: u32 = 3;
+const PUT_BACK: u32 = 12;
+/// The same for each tenth of a second that it was in the hand for longer than that takes, up to the most.
+const HELD: u32 = 2;
+const HELD_MOST: u32 = 24;
 /// A man came that nobody captured.
-const UNKNOWN: u32 = 14;
+const UNKNOWN: u32 = 56;
 /// A man was dropped straight from the partner's hand.
-const DIRECT: u32 = 4;
+const DIRECT: u32 = 16;
 /// A man was dropped that nobody saw leave the tray.
-const UNSEEN_TAKEN: u32 = 12;
+const UNSEEN_TAKEN: u32 = 48;
 /// A man was dropped that nobody captured.
-const FROM_NOWHERE: u32 = 16;
+const FROM_NOWHERE: u32 = 64;
 /// The record calls the dropped man otherwise.
-const MISNAMED: u32 = 2;
+const MISNAMED: u32 = 8;
 /// The dropped man is not what the record says that was captured, but something else that may have been.
-const OTHERWISE: u32 = 4;
+const OTHERWISE: u32 = 16;
 /// The same of a man that was hardly captured.
-const HARDLY: u32 = 8;
+const HARDLY: u32 = 32;
 /// The dropped man moved later as no such man does.
-const IMPOSSIBLE: u32 = 20;
+const IMPOSSIBLE: u32 = 80;
 
 /// A man.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,8 +254,7 @@ impl State {
         }
         for index in self.last_of_each_held() {
             let (man, since) = self.hand[index];
-            let long = if at - since > SHUFFLED_US { HELD_LONG } else { 0 };
-            let mut next = self.with(slot, man, PUT_BACK + long);
+            let mut next = self.with(slot, man, PUT_BACK + held(at - since));
             next.hand.remove(index);
             out.push(next);
         }
@@ -341,9 +345,16 @@ fn passed(captured: &Captured, at: Instant) -> u32 {
         _ if made < -LIFTED_SOON_US => LONG_BEFORE_MADE,
         _ if made < 0 => BEFORE_MADE,
         None => EARLY,
-        Some(pressed) if pressed < -PRESS_LATE_US => EARLY,
+        Some(pressed) if pressed < -PRESS_TOLD_US => EARLY,
+        Some(pressed) if pressed < REACHED_US => AT_PRESS,
         Some(pressed) if pressed < PASSED_US => 0,
         Some(pressed) if pressed < DAWDLED_US => LATE,
         Some(_) => VERY_LATE,
     }
+}
+
+/// What it costs that a man is put back that was in the hand for so long.
+fn held(time: i64) -> u32 {
+    let tenths = (time - SHUFFLED_US).max(0) / (100 * MS);
+    HELD_MOST.min(HELD * u32::try_from(tenths).unwrap_or(HELD_MOST))
 }

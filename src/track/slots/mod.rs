@@ -19,9 +19,9 @@ use crate::{
 /// Slots that a tray may have.
 const SLOTS_MAX: usize = 64;
 /// Of accounts that differ by no more either may be true.
-const DOUBT: u32 = 8;
+const DOUBT: u32 = 32;
 /// Of accounts that differ by no more neither is published as certain.
-const OPEN: u32 = 3;
+const OPEN: u32 = 12;
 /// Changes of slots that are remembered.
 const LOG_MAX: usize = 1024;
 /// Latest events whose accounts are kept: what changes before them is told from the beginning.
