@@ -17,7 +17,7 @@ use crate::{
     rules::{Game, Move, RuleSet, Transfer},
     sense::{ClockFrame, ClockSense, ClockView, Fact, Place, TrayChange, TraySense},
     track::{Completed, Completion, Decision, Declared, Hand, PLIES_MAX, Press, Seen, Slots, Tracker},
-    types::{Bitboard, BoardId, ByColor, Color, Instant, Kinds, Piece, Role, SECOND, Seat, StepMode},
+    types::{Bitboard, BoardId, ByColor, ByRole, Color, Instant, Kinds, Piece, Role, SECOND, Seat, StepMode},
 };
 
 /// Rest that completes a ply on a board whose clock says nothing any more and may yet be there.
@@ -621,9 +621,15 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
     let arrived = |color| {
         let mut hand = Hand::default();
         for seat in board.seat(color).partners(game.len()) {
-            let Some(Some(tray)) = sensors.trays.get(seat.index()) else { continue };
             let pocket = *game.board(seat.board).pocket(seat.color);
+            let Some(Some(tray)) = sensors.trays.get(seat.index()) else {
+                hand.coming = ByRole::new_with(|_| true);
+                continue;
+            };
+            let vague = matches!(sensors.vague.get(seat.index()), Some(Some(_)));
             let early = tray.seen().zip(pocket).map(|(seen, known)| seen.saturating_sub(known));
+            let coming = tray.seen().zip(pocket).map(|(seen, known)| vague || seen < known);
+            hand.coming = hand.coming.zip(coming).map(|(one, other)| one || other);
             for role in Role::ALL {
                 let lies = *ledger.came(seat).get(role) + EARLY_US < latest;
                 let place = if lies { hand.owed.get_mut(role) } else { hand.men.get_mut(role) };

@@ -12,7 +12,7 @@ use super::{
     cost,
     hindsight::{self, Effort},
     past::{Past, reread, reread_from, reread_to},
-    search::{self, Arriving, Evidence, Explanation, PLIES_MAX},
+    search::{self, Arriving, Evidence, Explanation, Hand, PLIES_MAX},
     seen::Seen,
     settled::{made_at, made_first, touched},
     slots::Renamed,
@@ -21,7 +21,7 @@ use crate::{
     notation::uci,
     rules::{BoardPosition, Move, Reason},
     sense::Reading,
-    types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
+    types::{Bitboard, BoardId, ByColor, ByRole, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// Open questions of earlier plies that are tried.
@@ -115,15 +115,13 @@ impl BoardTrack {
     /// Whether a man has come to the tray of a player's partner that the line does not capture, nor one of the last
     /// plies by the record: one of those may have been another that does.
     pub(super) fn told_by_tray(&self, seen: &Seen<'_>, line: &[Move], turn: Color) -> bool {
-        let came = |color: Color, role: Role| {
-            let first = usize::from(turn != color);
-            let caught = line.iter().skip(first).step_by(2).filter(|m| m.capture() == Some(role)).count();
-            usize::from(*seen.arrived.get(color).men.get(role)) > caught
-        };
-        let captures = |past: &Past, role: Role| past.rivals.iter().any(|rival| rival.capture() == Some(role));
         let tells = |past: &Past| {
-            let other = |role: &Role| past.played.capture() != Some(*role) && captures(past, *role);
-            Role::ALL.into_iter().filter(other).any(|role| came(past.before.turn(), role))
+            let color = past.before.turn();
+            let first = usize::from(turn != color);
+            let caught = |role: Role| line.iter().skip(first).step_by(2).filter(|m| m.capture() == Some(role)).count();
+            let other = |m: &&Move| past.is_told_otherwise(**m, seen);
+            let mut roles = past.rivals.iter().filter(other).filter_map(|m| m.capture());
+            roles.any(|role| usize::from(seen.arrived.get(color).unexplained(role)) > caught(role))
         };
         self.past.iter().rev().take(TOLD_PLIES).any(tells)
     }
@@ -218,9 +216,10 @@ impl BoardTrack {
             if waits {
                 self.alternatives(index, seen, long, elsewhere).take(left).for_each(&mut ask);
             } else {
-                // A rook that follows its king late is no move of its own.
+                // A rook that follows its king late is no move of its own, nor is a man that comes to a tray.
                 let castling = |m: &Move| matches!(m, Move::Castle { .. });
-                self.past[index].alternatives().filter(castling).for_each(&mut ask);
+                let told = |m: &Move| castling(m) || self.past[index].is_told_otherwise(*m, seen);
+                self.past[index].alternatives().filter(told).for_each(&mut ask);
             }
             left = left.saturating_sub(alternatives.len());
             let answer = |m: Move| Some((m, self.answer(position, seen, index, m, elsewhere)?));
@@ -247,7 +246,8 @@ impl BoardTrack {
         let alone = || Some((index, self.answered(position, seen, index, m)?));
         let with_others = || self.answered_with_others(position, seen, index, m);
         let (from, (moves, found)) = alone().or_else(with_others)?;
-        if m.promotion().is_some() && !self.tells_promotion(index, m, &found.line) {
+        let renamed = m.promotion().is_some_and(|kind| self.past[index].played.promotion() != Some(kind));
+        if renamed && !self.tells_promotion(index, m, &found.line) {
             return None;
         }
         let passed = self.passed(index, m, seen);
@@ -431,9 +431,31 @@ impl BoardTrack {
             Some(other) => self.blind_elsewhere(blind, index, other, seen),
             None => blind,
         });
-        let evidence = Evidence { presses: &presses, blind, ..self.evidence(seen, 0) };
-        let explained = |(moves, after)| (moves, search::explain(&after, evidence, presses.len() + 2));
+        let explained = |(moves, after): (Vec<Move>, BoardPosition)| {
+            let arrived = self.arrived(seen, from, &moves);
+            let evidence = Evidence { presses: &presses, blind, arrived: &arrived, ..self.evidence(seen, 0) };
+            let found = search::explain(&after, evidence, presses.len() + 2);
+            (moves, found)
+        };
         ways.into_iter().map(explained).min_by_key(|(_, found)| found.cost)
+    }
+
+    /// Men in partners' trays that no capture explains, if these were the plies from `from` on.
+    fn arrived(&self, seen: &Seen<'_>, from: usize, moves: &[Move]) -> ByColor<Hand> {
+        let mut arrived = seen.arrived;
+        for (past, other) in self.past[from..].iter().zip(moves) {
+            let (hand, record) = (arrived.get_mut(past.before.turn()), past.played.capture());
+            if record == other.capture() {
+                continue;
+            }
+            if let Some(role) = record {
+                hand.unexplain(role);
+            }
+            if let Some(role) = other.capture() {
+                hand.explain(role);
+            }
+        }
+        arrived
     }
 
     /// Squares that feel nothing if a ply was another one that nothing has shown either: not the square that is only

@@ -1,6 +1,6 @@
 //! Completed plies of one board, kept so that later evidence can put them right.
 
-use super::{Completed, Press, SCAN_US, slots::Lay};
+use super::{Completed, Press, SCAN_US, seen::Seen, slots::Lay};
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::Placement,
@@ -45,6 +45,12 @@ pub struct Past {
 }
 
 impl Past {
+    /// Whether another move would have captured what came to a partner's tray and no capture explains.
+    pub fn is_told_otherwise(&self, other: Move, seen: &Seen<'_>) -> bool {
+        let caught = other.capture().filter(|role| self.played.capture() != Some(*role));
+        caught.is_some_and(|role| seen.arrived.get(self.before.turn()).unexplained(role) > 0)
+    }
+
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();

@@ -135,11 +135,29 @@ impl Hand {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
     }
 
+    /// Whether captures explain all of them.
+    pub fn is_explained(&self) -> bool {
+        self.count() == 0 && self.owed == Pocket::default()
+    }
+
+    /// Men of a kind that no capture explains.
+    pub fn unexplained(&self, role: Role) -> u8 {
+        self.men.get(role).saturating_add(*self.owed.get(role))
+    }
+
     /// A capture explains a man that was dropped, or one that came to the tray.
     pub(super) fn explain(&mut self, role: Role) {
         match self.owed.get_mut(role) {
             0 => _ = self.take(role, Instant(i64::MAX)),
             owed => *owed -= 1,
+        }
+    }
+
+    /// A capture explains nothing: its man is still to come, or came for no reason.
+    pub(super) fn unexplain(&mut self, role: Role) {
+        match self.coming.get_mut(role) {
+            coming if *coming => *coming = false,
+            _ => *self.owed.get_mut(role) = self.owed.get(role).saturating_add(1),
         }
     }
 

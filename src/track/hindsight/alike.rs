@@ -34,17 +34,13 @@ impl Teller<'_> {
         other.completed == node.completed
             && other.position.turn() == node.position.turn()
             && other.squares == node.squares
-            && (*self.account.arrived == ByColor::default()
+            && (self.account.arrived.iter().all(Hand::is_explained)
                 || self.arrived(node, node.len) == self.arrived(other, other.len))
     }
 
-    /// Men in partners' trays that no capture explains, if these plies were played and not so many of the record: what
-    /// only the record captures may be on its way yet.
+    /// Men in partners' trays that no capture explains, if these plies were played and not so many of the record.
     pub(super) fn arrived(&self, node: &Node, recorded: usize) -> ByColor<Hand> {
         let mut arrived = *self.account.arrived;
-        if arrived == ByColor::default() {
-            return arrived;
-        }
         let first = self.account.root.turn();
         let captures = |(index, m): (usize, Move)| Some((if index % 2 == 0 { first } else { !first }, m.capture()?));
         let mut known: Vec<(Color, Role)> =
@@ -57,6 +53,7 @@ impl Teller<'_> {
                 None => arrived.get_mut(capture.0).explain(capture.1),
             }
         }
+        known.into_iter().for_each(|(color, role)| arrived.get_mut(color).unexplain(role));
         arrived
     }
 }
