@@ -266,6 +266,12 @@ impl BoardWatch {
         }
     }
 
+    /// The move that a player completed then was the one that was told, and no other.
+    pub fn certain(&mut self, by: Seat, completed: Instant) {
+        let is = |turn: &&mut Turn| (turn.by, turn.completed) == (by, completed);
+        self.turns.iter_mut().filter(is).for_each(|turn| turn.unseen = false);
+    }
+
     /// The record says now that these were the moves, the last one first.
     pub fn retold(&mut self, turns: impl IntoIterator<Item = Turn>) {
         self.turns = turns.into_iter().take(TURNS_MAX).collect();

@@ -119,12 +119,20 @@ impl Table {
         self.tell_rivals(board, ply, vec![line.join(" ")]);
     }
 
-    /// Tells which plies have become certain.
-    pub(super) fn tell_doubts(&mut self, board: BoardId) {
+    /// Tells which plies have become certain; their indices on the board.
+    pub(super) fn tell_doubts(&mut self, board: BoardId) -> Vec<usize> {
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
-        for index in self.play.tracker.settle_questions(&self.play.game, board, &seen) {
-            self.tell_certain(board, index);
-        }
+        let certain = self.play.tracker.settle_questions(&self.play.game, board, &seen);
+        certain.iter().for_each(|index| self.tell_certain(board, *index));
+        certain
+    }
+
+    /// A ply that may have been another one was the one that was recorded: the referee counts on it.
+    pub(super) fn count_on(&mut self, board: BoardId, index: usize) {
+        let Some(at) = self.nth_of(board, index) else { return };
+        let Entry { event, completed, .. } = &mut self.play.history[at];
+        completed.rivals.clear();
+        self.judge.referee.boards[board.index()].certain(event.seat, completed.completed_at);
     }
 
     /// Tells that a ply that was one of several is the one that was recorded.

@@ -515,3 +515,6 @@ impl Table {
         self.play.status = if held || !runs { Status::Paused } else { Status::Playing };
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -468,8 +468,9 @@ impl Table {
         self.observe_all();
         let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, board);
         self.play.tracker.learn(&self.play.game, board, &seen, self.now);
-        self.tell_doubts(board);
+        let certain = self.tell_doubts(board);
         self.judge_completed(&completed, seat, &written, transfer);
+        certain.into_iter().for_each(|index| self.count_on(board, index));
     }
 
     pub(super) fn observe_all(&mut self) {
@@ -527,7 +528,10 @@ impl Table {
             let seen = seen(&self.sensors, &self.play.game, &self.play.ledger, seat.board);
             match self.play.tracker.declare(&self.play.game, seat, role, &seen, self.now) {
                 Declared::Coming => {}
-                Declared::Certain(index) => self.tell_certain(seat.board, index),
+                Declared::Certain(index) => {
+                    self.tell_certain(seat.board, index);
+                    self.count_on(seat.board, index);
+                }
                 Declared::Otherwise(revision) => self.revise(revision),
             }
             self.observe(seat.board);
