@@ -115,6 +115,8 @@ pub struct BoardWatch {
     ahead_told: Option<(Square, Instant)>,
     /// Squares that were told of and still stand wrong.
     told: Bitboard,
+    /// From when until when it was read what men had done while the daemon was away.
+    unheard: Option<(Instant, Instant)>,
 }
 
 /// One board as it is seen.
@@ -324,8 +326,14 @@ impl BoardWatch {
     pub fn rest(&mut self) {
         let last = std::mem::take(&mut self.last);
         let turns = std::mem::take(&mut self.turns);
-        let BoardWatch { told, several, with_it, .. } = *self;
-        *self = BoardWatch { told, several, with_it, last, turns, ..BoardWatch::default() };
+        let BoardWatch { told, several, with_it, unheard, .. } = *self;
+        *self = BoardWatch { told, several, with_it, unheard, last, turns, ..BoardWatch::default() };
+    }
+
+    /// The daemon was away: when men came that are first seen between these instants, and whose turn it was, nobody
+    /// knows.
+    pub fn unheard(&mut self, from: Instant, until: Instant) {
+        self.unheard = Some((from, until));
     }
 
     /// When the next press that waits for its move is looked at; none if there is none.
@@ -514,7 +522,9 @@ impl BoardWatch {
         men.retain(|way| stood(way.1) && stood(way.2) && !moved(way) && !moved_on(way) && !ahead(way.2));
         // Where it came before a move that nobody saw, or stood unsuspected for long, the record is wrong.
         let unknown = self.unsuspected(at);
+        let unheard = |at: Instant| self.unheard.is_some_and(|(from, until)| (from..=until).contains(&at));
         men.retain(|(_, _, to)| sight.placement.changed(*to) > unknown || self.told.contains(*to));
+        men.retain(|(_, _, to)| !unheard(sight.placement.changed(*to)));
         if self.several == Some(at) {
             let all = BoardSight { line: &[], ..sight }.misplaced();
             self.with_it = all.iter().map(|(_, _, to)| *to).collect();

@@ -87,6 +87,10 @@ pub struct Unfinished {
 /// A resumed game before its boards were looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Resumed {
+    /// When the daemon was back.
+    since: Instant,
+    /// Boards that have been heard of since.
+    heard: Vec<bool>,
     /// When they are.
     due: Option<Instant>,
     /// Since when boards are known to show something else, which was told.
@@ -97,8 +101,14 @@ pub struct Resumed {
 
 impl Resumed {
     /// Nothing was looked at yet.
-    pub fn of(boards: usize) -> Resumed {
-        Resumed { due: None, doubted: vec![None; boards], unseen: vec![false; boards] }
+    pub fn of(boards: usize, since: Instant) -> Resumed {
+        Resumed {
+            since,
+            heard: vec![false; boards],
+            due: None,
+            doubted: vec![None; boards],
+            unseen: vec![false; boards],
+        }
     }
 }
 
@@ -142,7 +152,7 @@ impl Table {
         self.take_docket(incidents, rulings);
         let bfen = self.bfen();
         self.emit(Body::GameResumed(GameResumed { bfen, moves: self.play.history.len() }));
-        self.resumed = Some(Resumed::of(self.play.game.len()));
+        self.resumed = Some(Resumed::of(self.play.game.len(), self.now));
     }
 
     /// The position that the game began from; none if it was played by other rules or on other boards.
@@ -234,6 +244,7 @@ impl Table {
         let mut boards = self.sensors.devices.iter().filter(|wired| wired.settings.board.is_some());
         let all_tell = boards.all(|wired| wired.device.speaks().state() == LinkState::Up);
         let on = self.play.is_on();
+        self.hear_boards();
         self.doubt_unseen();
         let Some(resumed) = self.resumed.as_mut() else { return };
         match resumed.due {
@@ -241,6 +252,22 @@ impl Table {
             None if all_tell => resumed.due = Some(self.now + LOOK_AFTER_US),
             Some(due) if self.now >= due => self.look_at_resumed(),
             _ => {}
+        }
+    }
+
+    /// What a board shows as soon as it speaks was done while nobody heard of it.
+    fn hear_boards(&mut self) {
+        let Some(resumed) = self.resumed.as_mut() else { return };
+        let up = self.sensors.devices.iter().filter(|wired| wired.device.speaks().state() == LinkState::Up);
+        for board in up.filter_map(|wired| wired.settings.board) {
+            let (Some(heard), Some(watch)) =
+                (resumed.heard.get_mut(board.index()), self.judge.referee.boards.get_mut(board.index()))
+            else {
+                continue;
+            };
+            if !std::mem::replace(heard, true) {
+                watch.unheard(resumed.since, self.now + START_UP_US);
+            }
         }
     }
 

@@ -170,6 +170,6 @@ impl Table {
         self.judge.changed = true;
         let bfen = self.bfen();
         self.emit(Body::GameResumed(GameResumed { bfen, moves: self.play.history.len() }));
-        self.resumed = Some(Resumed::of(self.play.game.len()));
+        self.resumed = Some(Resumed::of(self.play.game.len(), at));
     }
 }

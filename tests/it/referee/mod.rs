@@ -5,7 +5,8 @@
 //! slots, `b!claim` a button of seat b, `stop` both clocks are stopped, `go` they go on, `.` half a second, `5s` five
 //! seconds, `80ms` as many milliseconds. `out` a board's cable is out and nobody hears of it, `in` it is back,
 //! `trays-out` and `trays-in` the same of the trays. `?verb{…}` asks for a verb with its data; `restart` the daemon is
-//! away for a second. Clocks run and trays beat all the time.
+//! away for a second, `forget` the same where the record alone is left of what was before. Clocks run and trays beat
+//! all the time.
 
 mod claims;
 mod clocks;
@@ -24,9 +25,11 @@ mod withdrawn;
 use bughoused::{
     event::{Body, Event, Feed, IncidentState, Request, Response},
     record,
+    sense::Side,
     table::{
         Input, Opening, Output, Table,
         capture::{Raw, RawInput},
+        resume::{Found, Resume},
         retrace::{Stretch, Trail},
         settings::TableSettings,
     },
@@ -146,8 +149,9 @@ impl Bench {
         }
     }
 
-    /// The daemon dies and is started again a second later.
-    fn restart(&mut self) {
+    /// The daemon dies and is started again a second later: what it had received is gone through once more, or
+    /// forgotten.
+    fn restart(&mut self, forgets: bool) {
         self.tick(SECOND);
         let next = |live: bool| {
             let of_feed = self.events.iter().filter(|event| (event.body.feed() == Feed::Live) == live);
@@ -163,8 +167,16 @@ impl Bench {
         let mut stretches = self.stretches.clone();
         (stretches[0].opening.seq, stretches[0].opening.incident) = (started.seq, told.unwrap_or(0) + 1);
         let trail = Trail { devices: Default::default(), began: started.t, stretches };
-        let again = Table::retrace(&self.settings, trail, &game, opening.clone(), Instant::ZERO).unwrap();
-        self.table = again.expect("what was received gives the game again");
+        self.table = if forgets {
+            let white = Some(Side::Right);
+            let devices = ["a", "b"].map(|name| (name.to_owned(), Found { turned: Some(false), clock_white: white }));
+            let mut table = Table::new(self.settings.clone(), opening.clone()).unwrap();
+            table.resume(Resume { devices: devices.into(), game: Some(game) });
+            table
+        } else {
+            let again = Table::retrace(&self.settings, trail, &game, opening.clone(), Instant::ZERO).unwrap();
+            again.expect("what was received gives the game again")
+        };
         self.opened = self.now;
         let (from, until) = (Instant::ZERO, Instant::ZERO);
         self.stretches.push(Stretch { opening, from, until, inputs: Vec::new() });
@@ -320,7 +332,7 @@ impl Bench {
         let (board, word) = word.strip_prefix("B:").map_or((0, word), |word| (1, word));
         match word {
             "." => return self.pass(REST_US),
-            "restart" => return self.restart(),
+            "restart" | "forget" => return self.restart(word == "forget"),
             "go" | "stop" => {
                 for board in [0, 1] {
                     self.clocks[board].running = word == "go";

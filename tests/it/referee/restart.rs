@@ -90,3 +90,20 @@ fn what_a_pawn_becomes_was_said() {
     });
     assert_eq!(moves, ["a8=N", "a8=N"]);
 }
+
+#[test]
+fn nobody_has_displaced_what_came_while_the_daemon_was_away() {
+    let check = |script: &str, expect: &[&str]| {
+        let mut bench = Bench::playing(&json!({}));
+        bench.play(script);
+        assert_eq!(bench.told(), expect, "{script}");
+    };
+    // WBN 6.4: the other player is the first to press after the start
+    let (knocked, reply) = ("e2- e4P d2- e2P . w", "e7- e5p . b 5s");
+    check(&format!("{knocked} 5s forget {reply}"), &["displaced A note"]); // it was told before
+    check(&format!("{knocked} 1s restart {reply}"), &["displaced A note"]); // it was seen before
+    check(&format!("{knocked} 1s forget {reply}"), &[]); // nobody knows
+    check(&format!("e2- e4P . w 1s forget d7- {reply}"), &[]);
+    check("e2- e4P . w 1s forget e7- e5p d7- e7p . b 5s", &["displaced a note"]);
+    check("e2- e4P . w 1s restart e7- e5p d7- e7p . b 5s", &["displaced a note"]);
+}
