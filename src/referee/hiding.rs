@@ -9,7 +9,7 @@ use super::{
     docket::{Draft, Window, claimers},
     incident::Grade,
     kind::Kind,
-    men::{Dropped, Man, Men, Place, Stray},
+    men::{Away, Dropped, Man, Men, Place, Stray},
 };
 use crate::{
     rules::{Passing, RuleSet, Transfer},
@@ -87,7 +87,7 @@ fn due(man: &Man, graces: &Graces) -> Option<Instant> {
 
 /// When it is told of a man that is back in its slot that it was away for too long, if it was.
 fn back_due(man: &Man) -> Option<Instant> {
-    man.away.map(|(_, back)| back + BACK_US)
+    man.away.map(|away| away.looked_at + BACK_US)
 }
 
 /// When something may have to be told.
@@ -128,17 +128,19 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
 /// A man that is back where it was, and had been away for too long: while it was, the record had it elsewhere.
 fn was_away(man: &mut Man, around: &Around<'_>) -> Option<Draft> {
     back_due(man).filter(|due| *due <= around.now)?;
-    let (left, back) = man.away.take()?;
-    let owner = man.place.owner()?;
-    let long = back - left > around.graces.lift + LATENESS_US;
+    let Away { left, since, back, .. } = man.away.take()?;
+    let owner = man.tray()?;
+    let long = back - since > around.graces.lift + LATENESS_US;
+    let landing = (around.landing)(owner, man.piece.role);
+    // What lands may be this one, which has left its slot again: its drop will tell.
+    if long && landing && matches!(man.place, Place::Lifted(_)) {
+        man.away = Some(Away { left, since, back, looked_at: around.now });
+        return None;
+    }
     // Another one may have come in its stead.
-    let explained = (around.landing)(owner, man.piece.role)
-        || (around.captured)(owner, man.piece)
-        || !(around.tells)(owner)
-        || !long;
+    let explained = landing || (around.captured)(owner, man.piece) || !(around.tells)(owner) || !long;
     (!explained).then(|| {
-        let mut draft =
-            missing(&Man { place: Place::Lifted(owner), since: left, seen: Some(left), ..*man }, owner, around);
+        let mut draft = missing(&Man { place: Place::Lifted(owner), since, seen: Some(left), ..*man }, owner, around);
         draft.evidence["back_at"] = json!(back);
         draft
     })

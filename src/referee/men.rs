@@ -85,8 +85,8 @@ pub struct Man {
     pub seen: Option<Instant>,
     /// The slot that it left last, unless it is back there, and when.
     pub slot: Option<(u8, Instant)>,
-    /// When it had left the slot that it is back in, and when it came there, if nobody has asked yet why.
-    pub away: Option<(Instant, Instant)>,
+    /// Its absence from the slot that it is back in, or was until it was dropped, if nobody has asked yet why.
+    pub away: Option<Away>,
     /// Of a man on a board: whose tray it had left to be dropped.
     pub taken: Option<Taken>,
     /// When it was said last of a lifted man that it was dropped.
@@ -105,6 +105,19 @@ pub struct Man {
     pub passed_over: Option<Instant>,
     /// An incident was told of where it is now.
     pub told: bool,
+}
+
+/// An absence from a slot that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// When the man left its slot.
+    pub left: Instant,
+    /// Since when it seemed to be nowhere: it may have been on its board at first.
+    pub since: Instant,
+    /// When it was back.
+    pub back: Instant,
+    /// When it was asked last what explains that; at first, when it was back.
+    pub looked_at: Instant,
 }
 
 /// How a man that was dropped had left its tray.
@@ -247,7 +260,7 @@ impl Men {
         let told = place == Place::Transit(to) && self.take_from_nowhere(to, man, at);
         let (captured, off) = (Some((from, at)), Some(made));
         // What came back may be this one.
-        self.not_away(to, man, |(_, back)| back + EARLY_US >= made);
+        self.not_away(to, man, |away| away.back + EARLY_US >= made);
         self.men[index] = Man { captured, off, first_seen, seen, alike, told, ..Man::at(man, place, at) };
         if place == Place::Transit(to) {
             self.came_instead(index, to);
@@ -256,8 +269,8 @@ impl Men {
     }
 
     /// Nobody knows whether the men of a kind that came back to a seat's tray then are those that had left it.
-    fn not_away(&mut self, seat: Seat, piece: Piece, unknown: impl Fn((Instant, Instant)) -> bool) {
-        for man in self.men.iter_mut().filter(|man| man.place.owner() == Some(seat) && man.piece == piece) {
+    fn not_away(&mut self, seat: Seat, piece: Piece, unknown: impl Fn(Away) -> bool) {
+        for man in self.men.iter_mut().filter(|man| man.tray() == Some(seat) && man.piece == piece) {
             man.away = man.away.filter(|away| !unknown(*away));
         }
     }
@@ -321,7 +334,8 @@ impl Men {
             self.position(|man| man.piece == piece && man.place.owner().is_some_and(|owner| owner != seat))
         });
         // What came back may be another one, if this one was in the hand all the time.
-        self.not_away(seat, piece, |(_, back)| back >= made);
+        self.not_away(seat, piece, |away| away.back >= made);
+        let away = index.and_then(|index| self.men[index].away);
         if man.is_none() {
             self.from_nowhere.retain(|(_, _, then)| at - *then <= FOREIGN_US);
             self.from_nowhere.push_back((seat, piece, at));
@@ -329,6 +343,9 @@ impl Men {
         let index = index.unwrap_or_else(|| self.adopt(piece, at));
         let lifted = man.filter(|man| man.place == Place::Lifted(seat));
         let taken = lifted.map(|man| Taken { seat, at: man.slot.map_or(man.since, |(_, left)| left), slot: man.slot });
+        // Who puts a man back for a moment and drops it has hidden it until then.
+        let away = away.filter(|_| taken.is_some());
+        let captured = man.and_then(|man| man.captured).filter(|_| away.is_some());
         // Of two that lay there the one left that no capture had explained.
         let lies = man.filter(|man| {
             // One left its slot for the hand, and another one came to another slot before it was dropped.
@@ -341,7 +358,8 @@ impl Men {
         // If it was not dropped after all, what was told of it is not told again.
         let told = taken.is_some() && man.is_some_and(|man| man.told);
         let back = man.and_then(|man| man.back);
-        self.men[index] = Man { taken, lies, told, back, ..Man::at(piece, Place::Board(seat.board), at) };
+        let dropped = Man::at(piece, Place::Board(seat.board), at);
+        self.men[index] = Man { taken, lies, told, back, away, captured, ..dropped };
         Dropped { man }
     }
 
@@ -449,7 +467,8 @@ impl Men {
             let slot = man.slot.filter(|_| own.is_none());
             // While its capturer is not late it may be passed only now.
             let left = own.filter(|_| !was_told && (returns || man.late.is_some()));
-            let away = left.map(|(_, left)| (landing.map_or(left, |landing| left.max(landing)), at)).or(man.away);
+            let since = |left: Instant| landing.map_or(left, |landing| left.max(landing));
+            let away = left.map(|(_, left)| Away { left, since: since(left), back: at, looked_at: at }).or(man.away);
             let (first_seen, back) = (man.first_seen.or(Some(at)), returns.then_some(at));
             self.men[index] = Man { first_seen, seen: Some(at), late: None, slot, away, back, ..man };
         }
@@ -525,8 +544,11 @@ impl Men {
             man.passed_over = None;
             (man.slot, man.away) = (None, None);
         }
-        let dropped = self.men.iter_mut().filter_map(|man| man.taken.as_mut()).filter(|taken| taken.seat == seat);
-        dropped.for_each(|taken| (taken.at, taken.slot) = (at, None));
+        for man in &mut self.men {
+            if let Some(taken) = man.taken.as_mut().filter(|taken| taken.seat == seat) {
+                (taken.at, taken.slot, man.away) = (at, None, None);
+            }
+        }
         self.strays.retain(|stray| stray.seat != seat);
     }
 
@@ -576,6 +598,11 @@ impl Man {
             passed_over: None,
             told: false,
         }
+    }
+
+    /// Whose tray it belongs in, or had left to be dropped.
+    pub(super) fn tray(&self) -> Option<Seat> {
+        self.place.owner().or(self.taken.map(|taken| taken.seat))
     }
 
     /// The same at another place.

@@ -175,6 +175,16 @@ fn a_man_that_was_away_while_the_record_had_it_dropped_is_concealed() {
     check(". B:b 4s", "b=..p.", &[]); // another slot: it may be another one
     check(". B:b 4s", "b=p... 100ms b=....", &["concealed b warning"]); // it is taken again at once
     check(". B:b trays-out 6s trays-in 100ms", "b=p...", &[]); // nobody has seen the tray meanwhile
+    // it is taken again at once and dropped
+    let white = |wait: &str| format!(". B:b {wait} B:g1- B:f3N . B:w");
+    let (long, short) = (white("4s"), white("1s"));
+    let dropped = |press: &str| format!("b=p... 100ms b=.... B:e6p {press}");
+    check(&long, &dropped("100ms B:b"), &["concealed b warning"]);
+    check(&long, &dropped("2s B:b"), &["concealed b warning"]);
+    check(&short, &dropped("100ms B:b"), &[]); // not for long
+    check(&long, "B:e6p b=p... 100ms b=.... 100ms B:b", &[]); // another one came while it was dropped
+    // another one is captured just then
+    check(&long, &format!("c7- c6p 100ms b d5- c6- c6P {} 100ms w", dropped("100ms B:b")), &[]);
 }
 
 #[test]
