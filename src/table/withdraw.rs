@@ -20,6 +20,8 @@ use crate::{
 const SHIFT_US: i64 = SECOND;
 /// How much later than it landed a square may be read.
 const SCAN_US: i64 = 300 * MS;
+/// How long before its capture is made a man may come to a tray.
+const EARLY_US: i64 = 3 * SECOND / 2;
 /// Plies that are so new that the squares of castling show what it did.
 const LAST_PLIES: usize = 2;
 /// Hidings that make them repeated (WBN 1.8d).
@@ -52,6 +54,7 @@ impl Change<'_> {
 }
 
 /// What an incident's evidence names.
+#[derive(Clone, Copy)]
 struct Evidence<'a>(&'a Value);
 
 impl Evidence<'_> {
@@ -194,7 +197,7 @@ impl Table {
                     || change.gained(|effect| evidence.names_capture(effect, "pocket_of", None))
             }
             Kind::ForeignPiece => change.gained(|effect| evidence.names_capture(effect, "pocket_of", None)),
-            Kind::Concealed => self.has_landed(evidence, incident.seat, change),
+            Kind::Concealed => self.has_landed(evidence, incident.seat, change) || was_another(evidence, change),
             Kind::HiddenDrop | Kind::RestrictedPieceUsed => {
                 change.lost(|effect| seat(effect) && drops(effect, evidence.role(), evidence.text("to")))
             }
@@ -245,7 +248,9 @@ impl Table {
     fn has_landed(&self, evidence: Evidence<'_>, seat: Option<Seat>, change: Change<'_>) -> bool {
         let Some(since) = evidence.at("since") else { return false };
         let until = since + self.judge.referee.graces.lift + SHIFT_US;
-        let then = |effect: &Effect| (since + -SCAN_US..=until).contains(&effect.made_at);
+        // Its wait may have begun anew, as long as it seemed to be on the board.
+        let left = evidence.at("last_seen").map_or(since, |left| left.min(since));
+        let then = |effect: &Effect| (left + -SCAN_US..=until).contains(&effect.made_at);
         change.gained(|effect| seat == Some(effect.seat) && drops(effect, evidence.role(), None) && then(effect))
     }
 
@@ -294,6 +299,18 @@ impl Table {
         let drafts: Vec<Draft> = drafts.into_iter().filter(|draft| !told(draft)).collect();
         self.report(drafts);
     }
+}
+
+/// Whether a man that was out of its pocket was never captured, or what came back may be one that was captured
+/// meanwhile.
+fn was_another(evidence: Evidence<'_>, change: Change<'_>) -> bool {
+    let captured = |until: Instant| {
+        move |effect: &Effect| effect.made_at <= until && evidence.names_capture(effect, "pocket_of", None)
+    };
+    let this = |effect: &Effect| evidence.names_capture(effect, "pocket_of", Some("captured_at"));
+    let never = evidence.at("captured_at").is_none() || change.lost(this);
+    let never = never && evidence.at("since").is_some_and(|since| change.lost(captured(since)));
+    never || evidence.at("back_at").is_some_and(|back| change.gained(captured(back + EARLY_US)))
 }
 
 fn near(at: Instant, other: Instant) -> bool {

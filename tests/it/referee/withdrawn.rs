@@ -144,3 +144,25 @@ fn without_a_clock_a_second_move_in_a_row_is_told() {
     assert_eq!(begin("f2- f4P 2s f4- f2P e2- e4P 6s"), [""; 0]);
     assert_eq!(begin("e2- e4P 2s e7- e5p 2s g1- f3N 2s b8- c6n 6s"), [""; 0]);
 }
+
+#[test]
+fn a_man_that_was_out_of_its_pocket_for_a_reason_was_not_concealed() {
+    let (concealed, gone) = (["concealed b warning"], ["dismissed concealed"]);
+    let of_b = |ply: u32, played: &str| json!({ "board": "B", "ply": ply, "move": played });
+    let taken = "e2- e4P . w d7- d5p . b e4- d5- d5P . w B:e2- B:e4P . B:w b=p... 1s b=....";
+    // WBN 1.7: it was never captured, or another one was
+    let long = format!("{taken} 6s");
+    check(&long, "correct", correct(3, "e4e5"), &concealed, &gone);
+    let two = long.replace("B:e2-", "c7- c6p . b d5- c6- c6P . w B:e2-");
+    check(&two, "correct", correct(3, "e4e5"), &concealed, &gone);
+    check(&two, "correct", correct(5, "d5d6"), &concealed, &[]);
+    // WBN 1.7: it was dropped after all, and another one hovered over the board when its wait was over
+    let pushed = r#"?correct{"board":"B","ply":2,"move":"e7e5"}"#;
+    let dropped = format!("{taken} B:e5p . B:b 1s B:e7- {pushed} B:h6p 3s B:h6- 8s");
+    check(&dropped, "correct", of_b(2, "P@e5"), &concealed, &gone);
+    // WBN 1.7: what came to the slot that its like had left was captured meanwhile
+    let second = "b=p... c7- c6p . b d5- c6- c6P . w b=.... b=.p.. g8- f6n . b b1- c3N . w 6s b=pp.. 3s";
+    let back = format!("e2- e4P . w d7- d5p . b e4- d5- d5P . w B:e2- B:e4P . B:w {second}");
+    check(&back, "correct", correct(7, "c6b7"), &concealed, &gone);
+    check(&back, "correct", correct(7, "b1a3"), &concealed, &[]);
+}
