@@ -26,6 +26,10 @@ const TOUCH_US: i64 = SECOND;
 const IN_HAND_US: i64 = 1500 * MS;
 /// A man that is back in its slot must lie there for so long: a capture may be made that explains it better.
 const BACK_US: i64 = SECOND;
+/// How long after its capture a man may come to a tray, where an illegal move seems to have taken it away.
+const UNLAWFUL_US: i64 = 15 * SECOND;
+/// How long before its capture is seen it may be in the tray.
+const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;
 /// What trays and clocks may differ in time.
 const LATENESS_US: i64 = 300 * MS;
 /// Incidents of hiding that make it repeated (WBN 1.8d).
@@ -63,9 +67,9 @@ pub struct Around<'a> {
     pub in_air: &'a dyn Fn(Piece) -> bool,
     /// Whether a move that is made and not completed captures such a man for a seat.
     pub captured: &'a dyn Fn(Seat, Piece) -> bool,
-    /// Whether such a man may have been captured for a seat shortly before some time, where one stood that an illegal
-    /// move seems to have taken away: another one came from nowhere then.
-    pub unlawful: &'a dyn Fn(Seat, Piece, Instant) -> bool,
+    /// When such men may have been captured for a seat, where those stood that illegal moves seem to have taken away:
+    /// others came from nowhere then, one with each.
+    pub unlawful: &'a dyn Fn(Seat, Piece) -> Vec<Instant>,
 }
 
 /// When a man's wait is over, if it is told nothing of yet.
@@ -181,12 +185,14 @@ fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     let due = |stray: &Stray| !stray.told && stray_due(stray) <= around.now;
-    let ready: Vec<Stray> = men.strays().iter().filter(|stray| due(stray)).copied().collect();
+    // Two that came at once are two.
+    let all: Vec<Stray> = men.strays().to_vec();
+    let ready = all.into_iter().enumerate().filter(|(_, stray)| due(stray));
     let mut drafts = Vec::new();
-    for stray in ready {
-        let (draft, told) = judge_stray(men, stray, around);
+    for (index, stray) in ready {
+        let (draft, told) = judge_stray(men, (index, stray), around);
         drafts.extend(draft);
-        for known in men.strays_mut().filter(|known| **known == stray) {
+        for known in men.strays_mut().skip(index).take(1) {
             known.told = told;
             known.looked_at = around.now;
         }
@@ -194,8 +200,23 @@ fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
     drafts
 }
 
+/// Whether a stray is one of the men that illegal moves seem to have taken away: each excuses the first that came then.
+fn is_unlawful(men: &Men, index: usize, stray: Stray, around: &Around<'_>) -> bool {
+    let mut captures = (around.unlawful)(stray.seat, stray.piece);
+    captures.sort();
+    let like = |other: &Stray| (other.seat, other.piece) == (stray.seat, stray.piece) && !other.told;
+    let like = men.strays().iter().enumerate().filter(|(_, other)| like(other));
+    let mut like: Vec<(Instant, usize)> = like.map(|(index, other)| (other.since, index)).collect();
+    like.sort();
+    like.into_iter().any(|(since, other)| {
+        let about = |at: &Instant| (-UNLAWFUL_EARLY_US..=UNLAWFUL_US).contains(&(since - *at));
+        let excused = captures.iter().position(about).map(|first| captures.remove(first)).is_some();
+        excused && other == index
+    })
+}
+
 /// What a man that should not be in a tray is, and whether that is the last word.
-fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draft>, bool) {
+fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_>) -> (Option<Draft>, bool) {
     if !(around.tells)(stray.seat) {
         return (None, false);
     }
@@ -254,7 +275,7 @@ fn judge_stray(men: &mut Men, stray: Stray, around: &Around<'_>) -> (Option<Draf
         return (None, false);
     }
     // It was captured, and what came from nowhere was told as an illegal move.
-    if (around.unlawful)(stray.seat, stray.piece, stray.since) {
+    if is_unlawful(men, index, stray, around) {
         return (None, false);
     }
     men.told_foreign(stray);

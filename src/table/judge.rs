@@ -176,7 +176,7 @@ impl Table {
             landing: &|seat, role| landing(&sights, seat, role),
             in_air: &|piece| in_air(&sights, piece),
             captured: &|seat, piece| captured(&sights, seat, piece),
-            unlawful: &|seat, piece, since| play.unlawful(seat, piece, since),
+            unlawful: &|seat, piece| play.unlawful(seat, piece),
         };
         let drafts = ask(referee, &around, &sights);
         self.report(drafts);

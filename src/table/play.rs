@@ -28,10 +28,6 @@ const RENAMES_MAX: usize = 8;
 const EARLY_US: i64 = 3 * SECOND;
 /// How long a man that came to a tray may be another one than the one that had left it.
 const RETURNED_US: i64 = 3 * SECOND;
-/// How long after its capture a man may come to a tray, where an illegal move seems to have taken it away.
-const UNLAWFUL_US: i64 = 15 * SECOND;
-/// How long before its capture is seen it may be in the tray.
-const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;
 
 /// What is being played.
 #[derive(Debug)]
@@ -110,20 +106,21 @@ impl Play {
         matches!(self.status, Status::Playing | Status::Paused)
     }
 
-    /// Whether such a man may have been captured for a seat shortly before `since`, where one stood that an illegal
-    /// move seems to have taken away: another one came from nowhere then.
-    pub fn unlawful(&self, seat: Seat, piece: Piece, since: Instant) -> bool {
+    /// When such men may have been captured for a seat, where those stood that illegal moves seem to have taken away:
+    /// others came from nowhere then, one with each.
+    pub fn unlawful(&self, seat: Seat, piece: Piece) -> Vec<Instant> {
         let captured = |ply: &Entry, reply: &Entry| {
             let Completed { played, ref illegal, .. } = ply.completed;
             let moved = !illegal.is_empty() && played.role().of(ply.event.seat.color) == piece;
-            let there = played.from() == Some(uci::destination(reply.completed.played));
-            moved && there && (-UNLAWFUL_EARLY_US..=UNLAWFUL_US).contains(&(since - reply.completed.made_at))
+            moved && played.from() == Some(uci::destination(reply.completed.played))
         };
-        seat.partners(self.game.len()).any(|partner| {
-            let plies = self.history.iter().filter(|entry| entry.event.board == partner.board);
+        let captures = seat.partners(self.game.len()).flat_map(|partner| {
+            let plies = self.history.iter().filter(move |entry| entry.event.board == partner.board);
             let replies = plies.clone().skip(1);
-            plies.zip(replies).any(|(ply, reply)| reply.event.seat == partner && captured(ply, reply))
-        })
+            let those = plies.zip(replies).filter(move |(_, reply)| reply.event.seat == partner);
+            those.filter(|(ply, reply)| captured(ply, reply)).map(|(_, reply)| reply.completed.made_at)
+        });
+        captures.collect()
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {

@@ -223,6 +223,11 @@ fn a_man_that_came_from_nowhere_with_an_illegal_move_is_no_other_foreign_one() {
         &script.replace("B=P", "B=N"),
         &["illegal-move A decisive geometry", "lapsed illegal-move", "foreign-piece B warning"],
     );
+    // WBN 5.10: no more than one came with it
+    let two = ["illegal-move A decisive geometry", "lapsed illegal-move", "foreign-piece B warning"];
+    check(&script.replace("B=P...", "B=PP.."), &two);
+    check(&script.replace("B=P...", "B=P... 3s B=PP.."), &two);
+    check(&script.replace("B=P...", "B=P... 3s B=.... 1s B=.P.."), &two[..2]); // the same one
 }
 
 #[test]
