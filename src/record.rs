@@ -37,6 +37,8 @@ pub struct GameRecord {
     pub uncertain: BTreeMap<(BoardId, u32), Vec<String>>,
     /// The end, if there was one.
     pub ended: Option<GameEnded>,
+    /// Incidents as they were told last, by id.
+    incidents: BTreeMap<u64, Incident>,
     /// What instants count from.
     epoch: Epoch,
 }
@@ -87,6 +89,7 @@ impl GameRecord {
             illegal: BTreeMap::new(),
             uncertain: BTreeMap::new(),
             ended: None,
+            incidents: BTreeMap::new(),
             epoch: Epoch::of(event),
         }
     }
@@ -117,6 +120,7 @@ impl GameRecord {
             played.made_at = played.made_at + -shift;
             played.completed_at = played.completed_at + -shift;
         }
+        self.incidents.values_mut().for_each(|incident| incident.move_by(-shift));
         self.epoch = Epoch { session, opened_us, last: Instant::ZERO };
     }
 
@@ -127,6 +131,7 @@ impl GameRecord {
         if let Some((seq, _)) = told {
             self.illegal.entry(*seq).or_insert_with(|| incident.reason.clone());
         }
+        self.incidents.insert(incident.id, incident.clone());
     }
 
     fn doubt(&mut self, doubt: &Uncertain) {
@@ -233,12 +238,10 @@ pub fn unfinished(events: &[Event], opened_us: i64) -> Option<Unfinished> {
         Body::GameStarted(started) if event.game.as_deref() == Some(&record.id) => Some(started.clone()),
         _ => None,
     })?;
-    let mut incidents: BTreeMap<u64, Incident> = BTreeMap::new();
     let mut rulings = Vec::new();
     let mut pockets = BTreeMap::new();
     for event in events.iter().filter(|event| event.game.as_deref() == Some(&record.id)) {
         match &event.body {
-            Body::Incident(incident) => drop(incidents.insert(incident.id, (**incident).clone())),
             Body::Ruling(_) => rulings.push(event.clone()),
             Body::Pocket(held) => {
                 drop(pockets.insert(held.seat.to_string(), (held.pieces.clone(), held.in_transit.clone())));
@@ -246,7 +249,7 @@ pub fn unfinished(events: &[Event], opened_us: i64) -> Option<Unfinished> {
             _ => {}
         }
     }
-    let incidents = incidents.into_values().collect();
+    let incidents = record.incidents.into_values().collect();
     Some(Unfinished { id: record.id, started, moves: record.moves, pockets, incidents, rulings })
 }
 

@@ -1,8 +1,12 @@
 //! Incidents as values.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::types::{BoardId, Instant, Seat};
+
+/// What of the evidence is instants, beside all whose name ends in `_at`.
+const INSTANTS: &[&str] = &["since", "waiting_since", "last_seen", "until", "starts"];
 
 /// A fact for the arbiter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -24,13 +28,32 @@ pub struct Incident {
     /// The exact reason.
     pub reason: String,
     /// Squares, slots, times: whatever shows it.
-    pub evidence: serde_json::Value,
+    pub evidence: Value,
     /// Seats that may claim it.
     pub claimable_by: Vec<Seat>,
     /// When the claim lapses, if known.
     pub claim_until: Option<Instant>,
     /// What became of it.
     pub state: IncidentState,
+}
+
+impl Incident {
+    /// Its instants are so many microseconds later, as where they count from another start.
+    pub fn move_by(&mut self, us: i64) {
+        self.claim_until = self.claim_until.map(|at| at + us);
+        for (key, value) in self.evidence.as_object_mut().into_iter().flatten() {
+            if key.ends_with("_at") || INSTANTS.contains(&&**key) {
+                later(value, us);
+            }
+        }
+    }
+}
+
+fn later(value: &mut Value, us: i64) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(|value| later(value, us)),
+        _ => value.as_i64().into_iter().for_each(|at| *value = (Instant(at) + us).micros().into()),
+    }
 }
 
 /// How much an incident weighs.

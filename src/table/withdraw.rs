@@ -18,6 +18,8 @@ use crate::{
 
 /// How much a ply's completion may shift when it is read anew.
 const SHIFT_US: i64 = SECOND;
+/// How much one instant may differ where it was told by several starts: events have the time of day in milliseconds.
+const ROUNDED_US: i64 = 5 * MS;
 /// How much later than it landed a square may be read.
 const SCAN_US: i64 = 300 * MS;
 /// How long before its capture is made a man may come to a tray.
@@ -238,10 +240,11 @@ impl Table {
 
     /// Whether an illegal move was completed then: the record has it, or it was taken back.
     fn is_illegal_at(&self, board: BoardId, at: Instant) -> bool {
-        self.play.taken_back.contains(&(board, at))
+        let then = |other: Instant| (other - at).abs() <= ROUNDED_US;
+        self.play.taken_back.iter().any(|(on, taken)| *on == board && then(*taken))
             || self
                 .plies_of(board)
-                .any(|entry| !entry.completed.illegal.is_empty() && entry.completed.completed_at == at)
+                .any(|entry| !entry.completed.illegal.is_empty() && then(entry.completed.completed_at))
     }
 
     /// Whether a man that was out of its pocket was on its way to a square, as the record has it now.

@@ -107,3 +107,27 @@ fn nobody_has_displaced_what_came_while_the_daemon_was_away() {
     check("e2- e4P . w 1s forget e7- e5p d7- e7p . b 5s", &["displaced a note"]);
     check("e2- e4P . w 1s restart e7- e5p d7- e7p . b 5s", &["displaced a note"]);
 }
+
+#[test]
+fn a_correction_knows_the_incidents_of_earlier_starts() {
+    // WBN 1.14: where the record alone is left, too, and after more than one start
+    let (reply, knight) = ("d7- d6p . b 1s", "b1- c3N . w 2s");
+    let lapsed = ["illegal-move A decisive geometry", "lapsed illegal-move"];
+    for script in [
+        format!("{ILLEGAL} {reply} {knight}"),
+        format!("{ILLEGAL} {reply} forget {knight}"),
+        format!("{ILLEGAL} forget {reply} restart {knight}"),
+        format!("{ILLEGAL} forget {reply} forget {knight}"),
+        format!("{ILLEGAL} {reply} restart 1s forget {knight}"),
+    ] {
+        let told = |orders: &str| {
+            let mut bench = Bench::playing(&json!({}));
+            bench.play(&script).play(orders).play("1s");
+            bench.told()
+        };
+        let other = r#"?correct{"board":"A","ply":3,"move":"b1a3"}"#;
+        assert_eq!(told(other), lapsed, "nothing of the first ply has changed: {script}");
+        let legal = r#"?correct{"board":"A","ply":1,"move":"e2e4"}"#;
+        assert_eq!(told(legal), [lapsed[0], lapsed[1], "dismissed illegal-move"], "{script}");
+    }
+}
