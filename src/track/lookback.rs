@@ -216,7 +216,7 @@ impl BoardTrack {
             if waits {
                 self.alternatives(index, seen, long, elsewhere).take(left).for_each(&mut ask);
             } else {
-                // A rook that follows its king late is no move of its own, nor is a man that comes to a tray.
+                // A rook that follows its king late is no move of its own. A man in a tray tells of one before.
                 let castling = |m: &Move| matches!(m, Move::Castle { .. });
                 let told = |m: &Move| castling(m) || self.past[index].is_told_otherwise(*m, seen);
                 self.past[index].alternatives().filter(told).for_each(&mut ask);
@@ -442,20 +442,10 @@ impl BoardTrack {
 
     /// Men in partners' trays that no capture explains, if these were the plies from `from` on.
     fn arrived(&self, seen: &Seen<'_>, from: usize, moves: &[Move]) -> ByColor<Hand> {
-        let mut arrived = seen.arrived;
-        for (past, other) in self.past[from..].iter().zip(moves) {
-            let (hand, record) = (arrived.get_mut(past.before.turn()), past.played.capture());
-            if record == other.capture() {
-                continue;
-            }
-            if let Some(role) = record {
-                hand.unexplain(role);
-            }
-            if let Some(role) = other.capture() {
-                hand.explain(role);
-            }
-        }
-        arrived
+        let plies = || self.past[from..].iter().zip(moves).map(|(past, other)| (past.before.turn(), past, other));
+        let record = plies().filter_map(|(by, past, _)| Some((by, past.played.capture()?)));
+        let others = plies().filter_map(|(by, _, other)| Some((by, other.capture()?)));
+        search::recaptured(&seen.arrived, record, others)
     }
 
     /// Squares that feel nothing if a ply was another one that nothing has shown either: not the square that is only

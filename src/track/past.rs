@@ -45,12 +45,6 @@ pub struct Past {
 }
 
 impl Past {
-    /// Whether another move would have captured what came to a partner's tray and no capture explains.
-    pub fn is_told_otherwise(&self, other: Move, seen: &Seen<'_>) -> bool {
-        let caught = other.capture().filter(|role| self.played.capture() != Some(*role));
-        caught.is_some_and(|role| seen.arrived.get(self.before.turn()).unexplained(role) > 0)
-    }
-
     /// A ply that is being completed.
     pub fn new(before: &BoardPosition, completed: &Completed, rivals: Vec<Move>) -> Past {
         let Completed { played, made_at, completed_at, clock, illegal, .. } = completed.clone();
@@ -158,6 +152,12 @@ impl Past {
         let kinds = self.before.rules().promotions().filter(move |role| promoted.is_some_and(|known| known != *role));
         let promotions = kinds.map(|role| promoting_to(self.played, role));
         self.rivals.iter().copied().chain(promotions).chain(self.castling())
+    }
+
+    /// Whether another move would have captured what came to a partner's tray and no capture explains.
+    pub fn is_told_otherwise(&self, other: Move, seen: &Seen<'_>) -> bool {
+        let caught = other.capture().filter(|role| self.played.capture() != Some(*role));
+        caught.is_some_and(|role| seen.arrived.get(self.before.turn()).unexplained(role) > 0)
     }
 
     /// The castling whose rook had not jumped when the clock was pressed, and may have since.

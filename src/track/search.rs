@@ -8,6 +8,7 @@
 //! generated first.
 
 mod arriving;
+mod came;
 mod carried;
 mod caught;
 mod evidence;
@@ -27,6 +28,7 @@ use arrayvec::ArrayVec;
 
 pub use self::{
     arriving::Arriving,
+    came::recaptured,
     evidence::Evidence,
     rivals::rivals,
     stray::{man_reading, may_go, may_read, stray},
@@ -133,32 +135,6 @@ impl Hand {
     /// All of them.
     pub fn count(&self) -> u32 {
         self.men.into_iter().map(u32::from).sum::<u32>() + u32::from(self.unknown)
-    }
-
-    /// Whether captures explain all of them.
-    pub fn is_explained(&self) -> bool {
-        self.count() == 0 && self.owed == Pocket::default()
-    }
-
-    /// Men of a kind that no capture explains.
-    pub fn unexplained(&self, role: Role) -> u8 {
-        self.men.get(role).saturating_add(*self.owed.get(role))
-    }
-
-    /// A capture explains a man that was dropped, or one that came to the tray.
-    pub(super) fn explain(&mut self, role: Role) {
-        match self.owed.get_mut(role) {
-            0 => _ = self.take(role, Instant(i64::MAX)),
-            owed => *owed -= 1,
-        }
-    }
-
-    /// A capture explains nothing: its man is still to come, or came for no reason.
-    pub(super) fn unexplain(&mut self, role: Role) {
-        match self.coming.get_mut(role) {
-            coming if *coming => *coming = false,
-            _ => *self.owed.get_mut(role) = self.owed.get(role).saturating_add(1),
-        }
     }
 
     /// Takes a man of this kind out, or one of unknown kind. One that was seen on the board before it left the tray is

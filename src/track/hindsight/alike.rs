@@ -5,8 +5,8 @@
 use super::{Node, Teller};
 use crate::{
     rules::Move,
-    track::search::Hand,
-    types::{ByColor, Color, Role},
+    track::search::{self, Hand},
+    types::ByColor,
 };
 
 impl Teller<'_> {
@@ -40,20 +40,11 @@ impl Teller<'_> {
 
     /// Men in partners' trays that no capture explains, if these plies were played and not so many of the record.
     pub(super) fn arrived(&self, node: &Node, recorded: usize) -> ByColor<Hand> {
-        let mut arrived = *self.account.arrived;
         let first = self.account.root.turn();
         let captures = |(index, m): (usize, Move)| Some((if index % 2 == 0 { first } else { !first }, m.capture()?));
-        let mut known: Vec<(Color, Role)> =
-            self.account.promoted.iter().copied().take(recorded).enumerate().filter_map(captures).collect();
+        let record = self.account.promoted.iter().copied().take(recorded).enumerate().filter_map(captures);
         let mut plies: Vec<Move> = self.back(node).map(|ply| ply.played).collect();
         plies.reverse();
-        for capture in plies.into_iter().enumerate().filter_map(captures) {
-            match known.iter().position(|other| *other == capture) {
-                Some(index) => _ = known.swap_remove(index),
-                None => arrived.get_mut(capture.0).explain(capture.1),
-            }
-        }
-        known.into_iter().for_each(|(color, role)| arrived.get_mut(color).unexplain(role));
-        arrived
+        search::recaptured(self.account.arrived, record, plies.into_iter().enumerate().filter_map(captures))
     }
 }
