@@ -15,6 +15,7 @@ use super::{
     search::{self, Alias, Arriving, Evidence, PLIES_MAX},
     seen::Seen,
     settled::{made_first, touched},
+    wanted::Wanted,
 };
 use crate::{
     notation::uci,
@@ -105,6 +106,8 @@ pub struct BoardTrack {
     pub(super) strained: bool,
     /// The state of the board in which an illegal move was looked for last.
     pub(super) looked_illegal: Option<(Instant, Instant)>,
+    /// The drop on another board for which this one was read anew last, and the state of this one.
+    pub(super) wanted: Option<(Wanted, (Instant, Instant))>,
     /// Until when the man of a move that looks illegal may go on.
     pub(super) passes_until: Instant,
     /// Until when the line waits: an illegal move explains the board better, but for a man that another board may be
@@ -205,6 +208,7 @@ impl BoardTrack {
             dropped_lies: false,
             strained: false,
             looked_illegal: None,
+            wanted: None,
             passes_until: Instant::LONG_AGO,
             outweighed: None,
             looked_unseen: None,

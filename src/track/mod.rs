@@ -48,6 +48,7 @@ pub mod slots;
 mod turned;
 mod turns;
 mod unseen;
+mod wanted;
 
 use crate::{
     rules::{BoardPosition, Game, Move, Reason},
@@ -414,6 +415,7 @@ impl Tracker {
         // What another board has captured may be dropped here: it is asked first what was played there.
         let others: Vec<BoardId> = game.ids().filter(|other| *other != board).collect();
         let revised = others.into_iter().find_map(|other| self.look_back(game, other, seen, at));
+        let revised = revised.or_else(|| self.captured_elsewhere(game, board, seen, at));
         if revised.is_some() {
             return revised;
         }

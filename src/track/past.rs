@@ -119,7 +119,7 @@ impl Past {
     }
 
     /// The kind as which what a move captures goes to the partner.
-    fn captured(&self, m: Move) -> Option<Role> {
+    pub fn captured(&self, m: Move) -> Option<Role> {
         self.before.captured_square(m).and_then(|square| self.before.kind_when_captured(square))
     }
 

@@ -6,7 +6,11 @@ use super::{
     Slots,
     search::{Arriving, Hand},
 };
-use crate::{rules::Pocket, sense::Placement, types::ByColor};
+use crate::{
+    rules::Pocket,
+    sense::Placement,
+    types::{ByColor, Color, Role},
+};
 
 /// What there is to see of a board.
 #[derive(Clone, Copy, Debug)]
@@ -35,5 +39,13 @@ impl Seen<'_> {
             hand.map(|hand| Hand { coming: hand.coming.zip(arriving.to(color)).map(|(has, more)| has || more), ..hand })
         });
         Seen { lifted, ..*self }
+    }
+
+    /// The same where such a man came from a player of this board, by what was dropped on another one.
+    pub(super) fn wanting(&self, capturer: Color, role: Role) -> Self {
+        let mut arrived = self.arrived;
+        let men = &mut arrived.get_mut(capturer).men;
+        *men.get_mut(role) = men.get(role).saturating_add(1);
+        Seen { arrived, ..*self }
     }
 }
