@@ -27,6 +27,8 @@ pub struct Said {
     now: ByColor<Option<(Role, Instant)>>,
     /// With the one after the ply whose clock has been pressed.
     next: ByColor<Option<(Role, Instant)>>,
+    /// That was said while a move that promotes nothing had been made, and not been pressed for.
+    after: ByColor<bool>,
     /// Before a move that promoted nothing, and how many own plies ago: that may have been read wrongly.
     idle: ByColor<Option<(Role, Instant, usize)>>,
     /// The rule set wants it said.
@@ -61,12 +63,13 @@ impl Said {
     /// that promotes nothing is forgotten with it.
     pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> Option<Instant> {
         let now = self.now.get_mut(color);
+        let after = std::mem::take(self.after.get_mut(color));
         let said = now.filter(|(role, _)| played.promotion() == Some(*role)).map(|(_, at)| at);
         let idle = self.idle.get_mut(color);
         *idle = idle.map(|(role, at, plies)| (role, at, plies + 1)).filter(|(.., plies)| *plies < LATE_PLIES);
         if played.promotion().is_some() {
             (*now, *idle) = (None, None);
-        } else if let Some((role, at)) = now.take_if(|(_, at)| *at < made_at) {
+        } else if let Some((role, at)) = now.take_if(|(_, at)| *at < made_at && !after) {
             *idle = Some((role, at, 0));
         }
         if let Some(next) = self.next.get_mut(color).take() {
@@ -131,6 +134,7 @@ impl BoardTrack {
             return self.declare_late(seat.board, index, (role, at), position, seen);
         } else {
             *self.said.now.get_mut(color) = Some((role, at));
+            *self.said.after.get_mut(color) = self.line.get(first).is_some();
         }
         Declared::Coming
     }
