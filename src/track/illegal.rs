@@ -444,15 +444,27 @@ fn moved_to(
     let lands = own && !stood && left <= press && weight.1 == cost::ILLEGAL;
     let landed = lands && landed(position, placement, (to, looks), press);
     let weight = if landed { named!(ILLEGAL_LANDED) } else { weight };
+    let taken = lands && man.role == Role::King && goes && taken_unseen(position, placement, from, to);
     let promotion = becomes.filter(|seen| seen.role != Role::Pawn).map(|seen| seen.role);
     let another = both_stood(evidence, (from, looks), (to, becomes.unwrap_or(looks)));
-    (went && (stood || landed) && !another).then_some((Attempt::Move { from, to, promotion }, weight))
+    (went && (stood || landed || taken) && !another).then_some((Attempt::Move { from, to, promotion }, weight))
 }
 
 /// Whether a man that was in the air at the press was put down on a square soon after, and stands there.
 fn landed(position: &BoardPosition, placement: &Placement, (to, man): (Square, Piece), press: Instant) -> bool {
     let comes = position.board().piece_at(to) != Some(man);
     comes && placement.kinds(to) == Kinds::only(man) && (press..=press + LANDS_US).contains(&placement.changed(to))
+}
+
+/// Whether a king that stands nowhere may have gone to a square where a man of the other player's has taken it before
+/// anybody saw it there.
+fn taken_unseen(position: &BoardPosition, placement: &Placement, from: Square, to: Square) -> bool {
+    let (board, them) = (position.board(), !position.turn());
+    let taker = placement.kinds(to).single().flatten().filter(|man| man.color == them);
+    let left = |man: Piece| placement.mismatch(position).missing & board.by_piece(man);
+    let takes = |man: Piece| (left(man) & board.attacks_to(to, them, board.occupied())).any();
+    let gone = placement.kinds(from) == Kinds::EMPTY && placement.changed(from) < placement.changed(to);
+    gone && board.piece_at(to).is_none_or(|man| man.color == them) && taker.is_some_and(takes)
 }
 
 /// Until when a man that is missing on its square stood on a free one beside it, since its player's last ply.

@@ -314,6 +314,8 @@ impl BoardTrack {
             let others = Role::ALL.into_iter().filter(move |role| *role != known && *kinds.get(*role));
             others.map(move |role| Move::Put { role, to })
         });
+        // What accuses somebody explained more than any move that nobody saw.
+        let elsewhere = elsewhere && past.illegal.is_empty();
         let elsewhere = if elsewhere { self.elsewhere(index, seen) } else { Vec::new() };
         past.alternatives().chain(kinds).chain(elsewhere)
     }
