@@ -19,7 +19,7 @@ use super::{
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
     sense::Placement,
-    types::{BoardId, ByColor, CastlingSide, Color, Instant},
+    types::{BoardId, ByColor, CastlingSide, Color, Instant, Kinds, Square},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
@@ -298,7 +298,7 @@ impl BoardTrack {
         let may_be =
             accuses >= cost::ILLEGAL || accuses >= cost::ILLEGAL_CARRIED && may_have_walked(account, placement);
         let accused = if may_be { accuse() } else { None };
-        accused.or(legal)
+        accused.filter(|told| !mistakes_men(account.root, placement, told)).or(legal)
     }
 
     /// The first completed ply that is another one by a cheaper account than the record, if it is cheap enough.
@@ -451,4 +451,25 @@ pub(super) fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Ha
 fn cheaper_without_hands(told: &Told, recorded: &Told) -> bool {
     let apart = |told: &Told| told.cost.saturating_sub(told.in_hand);
     apart(told) + cost::REREAD <= apart(recorded)
+}
+
+/// Whether an account accuses a player of a move though another man of the same kind is missing and one stands where
+/// the first may go by the rules: that one was moved, and the other one displaced.
+fn mistakes_men(root: &BoardPosition, placement: &Placement, told: &Told) -> bool {
+    let mut end = root.clone();
+    told.moves().for_each(|m| _ = end.play(m));
+    let mismatch = placement.mismatch(&end);
+    let mut position = root.clone();
+    told.moves().any(|m| {
+        let man = m.role().of(position.turn());
+        let missing = (mismatch.missing & end.board().by_piece(man)).any();
+        let goes = |to: Square| {
+            let move_to = |from| position.as_move(Attempt::Move { from, to, promotion: None });
+            m.from().and_then(move_to).is_some_and(|m| position.is_legal(m))
+        };
+        let stands = |to: &Square| placement.kinds(*to) == Kinds::only(man);
+        let mistaken = missing && !position.is_legal(m) && mismatch.foreign.into_iter().filter(stands).any(goes);
+        position.play(m);
+        mistaken
+    })
 }
