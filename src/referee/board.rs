@@ -30,7 +30,7 @@ use crate::{
 /// A reply must stand so long before the move that it replies to: boards are scanned one square after the other.
 const PREMOVE_US: i64 = 700 * MS;
 /// A man that went ahead of its turn must stay so long before it is told: the other hand may have brought it there.
-const AHEAD_US: i64 = SECOND;
+const AHEAD_US: i64 = 1200 * MS;
 /// Without a clock a player who moves twice is told when the second man has stood for so long and nobody has replied:
 /// until then it may be a premove, or a change of mind.
 const TWICE_US: i64 = 4 * SECOND;

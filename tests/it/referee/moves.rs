@@ -152,6 +152,8 @@ fn a_man_that_goes_ahead_is_told_whenever_the_record_knows_the_move_before() {
     check("e2- e4P . d2- w 150ms d4P 3s d4- d2P 2s", &["premove A warning"]);
     // WBN 6.5: the opponent has made a move that no rule allows, and not pressed yet
     check("a1- a3R 1s e7- e5p 2s w 2s", &["illegal-move A decisive blocked"]);
+    // WBN 4.2: the opponent has moved it, and presses a little later
+    check("e2- e4P . w d2- d4P 1100ms b 3s", &["illegal-move a decisive not-your-piece"]);
     // WBN 6.5: a pawn was knocked forward by the opponent; the knight in the hand at the press is the move
     let knocked = "a7- a6p e2- e4P . w 3s g8- 150ms b f6n 3s";
     check(knocked, &[]);
