@@ -453,11 +453,6 @@ impl Men {
         let count = |men: &[Man]| men.iter().filter(|m| m.place == Place::Pocket(seat) && m.piece == piece).count();
         while count(&self.men) < seen {
             let Some(index) = self.comes(seat, piece, changed.came) else { break };
-            // What has lain there all the time is a stray still, and not the one that is in the hand.
-            let strays = self.strays.iter().any(|stray| stray.seat == seat && stray.piece == piece);
-            if self.men[index].place == Place::Lifted(seat) && changed.came.is_empty() && strays {
-                break;
-            }
             let on_its_way = self.oldest(|m| m.place == Place::Transit(seat) && m.piece == piece && m.alike.is_none());
             if let Some(other) = on_its_way.filter(|_| self.men[index].place == Place::Lifted(seat)) {
                 let first_seen = self.men[other].first_seen.or(Some(at));

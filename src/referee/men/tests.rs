@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     rules::{Attempt, BoardPosition, RuleSet},
-    types::{Color, SECOND, Square},
+    types::{Color, Square},
 };
 
 fn seat(letter: char) -> Seat {
@@ -215,28 +215,6 @@ fn a_man_that_no_board_has_lost_is_told_of_once() {
     bench.tray('b', ".p");
     let left: Vec<(bool, Instant)> = bench.ledger.strays().iter().map(|left| (left.told, left.since)).collect();
     assert_eq!(left, [(true, stray.since)], "whichever of them was used, the other is no news");
-}
-
-#[test]
-fn a_man_that_no_board_has_lost_is_not_one_in_the_hand() {
-    let mut bench = Bench::new(Game::new(RuleSet::WBN_1_00, 2));
-    bench.tray('b', "p");
-    let stray = bench.ledger.strays()[0];
-    bench.now = bench.now + SECOND;
-    for (from, to) in [(Square::E2, Square::E4), (Square::D7, Square::D5)] {
-        bench.attempt(BoardId::A, Attempt::Move { from, to, promotion: None });
-    }
-    // a pawn that stood on its board until now comes to the tray and leaves it, before its capture is completed
-    bench.tray('b', "pp");
-    bench.tray('b', "p");
-    let take = Attempt::Move { from: Square::E4, to: Square::D5, promotion: None };
-    let take = bench.game.board(BoardId::A).as_move(take).unwrap();
-    let transfer = bench.game.play(BoardId::A, take).unwrap();
-    bench.ledger.captured(transfer, bench.now, bench.now, bench.now);
-    assert_eq!(bench.off(), "p lifted b");
-    bench.tray('b', "p");
-    assert_eq!(bench.off(), "p lifted b");
-    assert_eq!(bench.ledger.strays(), [stray]);
 }
 
 #[test]
