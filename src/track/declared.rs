@@ -27,7 +27,7 @@ pub struct Said {
     now: ByColor<Option<(Role, Instant)>>,
     /// With the one after the ply whose clock has been pressed.
     next: ByColor<Option<(Role, Instant)>>,
-    /// That was said while a move that promotes nothing had been made, and not been pressed for.
+    /// What is said with the next promotion was said while another move had been made, and not been pressed for.
     after: ByColor<bool>,
     /// Before a move that promoted nothing, and how many own plies ago: that may have been read wrongly.
     idle: ByColor<Option<(Role, Instant, usize)>>,
@@ -60,7 +60,7 @@ impl Said {
     }
 
     /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
-    /// that promotes nothing is forgotten with it.
+    /// that promotes nothing is forgotten with it, unless that move had been made already.
     pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> Option<Instant> {
         let now = self.now.get_mut(color);
         let after = std::mem::take(self.after.get_mut(color));
