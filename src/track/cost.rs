@@ -124,6 +124,8 @@ pub const ILLEGAL_BEFORE: u32 = 6;
 pub const ACQUITTED: u32 = 12;
 /// All that may speak against those.
 pub const ACQUITTED_MOST: u32 = 8;
+/// What it must save where more than that speaks against it.
+pub const ACQUITTED_LEAST: u32 = 24;
 /// Illegal castling: king and rook do not come to those squares by chance.
 pub const ILLEGAL_CASTLING: u32 = 8;
 /// A promotion to a kind that the rule set does not allow: the real man stands there.
@@ -134,6 +136,8 @@ pub const ILLEGAL_KING: u32 = 8;
 pub const LIFTED: u32 = 1;
 /// The same of a man that came back to its square soon: rather it was knocked over.
 pub const LIFTED_AGAIN: u32 = 5;
+/// The same of a man like the ply's, while that and all others still stood on their squares: it came out of a pocket.
+pub const LIFTED_ANOTHER: u32 = 5;
 /// A man that stood on a square for a while and that no ply explains.
 pub const STOOD: u32 = 2;
 /// The same, of a man of the next player that came there before the ply's man: it had answered another one.
@@ -144,6 +148,8 @@ pub const STOOD_ANSWERED: u32 = 4;
 pub const STOOD_PRESSED: u32 = 6;
 /// The man of a ply, which stood on another square when the clock was pressed and stayed there.
 pub const STOOD_THERE: u32 = 10;
+/// The man of a ply, which another square showed for longer after the press than a scan takes as a rule.
+pub const STOOD_LONGER: u32 = 4;
 /// A man that was left on a square and that no ply explains.
 pub const LINGERED: u32 = 6;
 /// A man of the player who pressed the clock that was not on its square.
@@ -177,6 +183,9 @@ pub const UNPRESSED: u32 = 3;
 pub const UNPRESSED_BETWEEN: u32 = 1;
 /// A ply that takes back its player's last one, where nobody pressed for either: both were none.
 pub const TAKEN_BACK: u32 = 24;
+/// A ply that moves the man on of its player's last one, before the other player's could be seen, where nobody pressed
+/// for either: the man was put where it went in the end.
+pub const MOVED_ON: u32 = 5;
 /// What must speak against a line that was pressed for, before it is asked what men may be others or stand elsewhere.
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.

@@ -45,6 +45,8 @@ struct Findings {
     look: Option<Look>,
     /// What speaks against the best account.
     doubt: u32,
+    /// How much less it costs than the record.
+    saves: u32,
 }
 
 /// Completed plies that were others.
@@ -135,7 +137,8 @@ impl BoardTrack {
         self.past.iter().rev().take(back).find(is_illegal)?;
         let mut findings = Findings::default();
         let told = self.reread_within(reach, there, None, None, effort, &mut findings);
-        let told = told.filter(|told| told.told.doubt() <= cost::ACQUITTED_MOST)?;
+        let saves = findings.saves >= cost::ACQUITTED_LEAST;
+        let told = told.filter(|told| told.told.doubt() <= cost::ACQUITTED_MOST || saves && told.told.idle == 0)?;
         let end = self.end_of(there.0, &told);
         // What an illegal ply explains the legal ones must explain, too.
         let accused = self.past[told.from..].iter().filter(is_illegal).map(|past| search::squares_of(past.played));
@@ -283,6 +286,7 @@ impl BoardTrack {
         let dearer = || account.noting.then(|| account.log.aside(dearest)).flatten();
         findings.look = self.look(position, back, recorded, told.clone().or_else(dearer).as_ref());
         findings.doubt = told.as_ref().map_or(recorded.doubt(), |told| recorded.doubt().min(told.doubt()));
+        findings.saves = told.as_ref().map_or(0, |told| recorded.cost.saturating_sub(told.cost));
         if reach.accuses { Self::accused(account, placement, recorded, told) } else { told }
     }
 

@@ -73,9 +73,9 @@ impl BoardTrack {
     /// When a ply counts that hindsight has told, and that was completed by its press at the latest: where no clock is
     /// heard, as soon after its man came to stand as others are.
     pub(super) fn counts_at(&self, ply: &Ply, placement: &Placement) -> Instant {
-        let Ply { played, made_at, seen, completed_at, .. } = *ply;
+        let Ply { played, made_at, came, completed_at, .. } = *ply;
         // Nobody sees a pawn come that lies on its side; any other man may come yet.
-        if self.completion == Completion::Clock || !seen && played.promotion().is_none() {
+        if self.completion == Completion::Clock || came.is_none() && played.promotion().is_none() {
             return completed_at;
         }
         completed_at.min(stands_since(played, made_at, placement, completed_at + 1) + self.press_delay())

@@ -26,6 +26,8 @@ const FASTEST_US: i64 = 200 * MS;
 const UNSEEN_US: i64 = 700 * MS;
 /// A man that was knocked over is put back within that.
 const BACK_US: i64 = 2000 * MS;
+/// A man that was read on a square for so long after its player's press stood there when the clock was pressed.
+const STOOD_US: i64 = 200 * MS;
 /// How long before the press of the other player a man may have been taken in hand.
 const IN_HAND_US: i64 = 1500 * MS;
 
@@ -262,8 +264,9 @@ impl Charge<'_> {
                 }
                 Some(((name, stray), from, man)) if stray < cost::FOREIGN => {
                     missing.discard(from);
-                    if theirs(man) && !self.wrong.contains(from) {
-                        lasting &= !(Bitboard::from(square) | Bitboard::from(from));
+                    if theirs(man) {
+                        lasting.discard(square);
+                        lasting &= !Bitboard::from(from) | self.wrong;
                     }
                     let own = man.color != self.position.turn();
                     cost += weigh!(items, IN_TURN * u32::from(own && self.is_in_turn(log, square)));
@@ -310,7 +313,8 @@ impl Charge<'_> {
     /// way to where the next ply goes.
     fn came_ahead(&self, log: &Log<'_>, reading: &Reading) -> bool {
         let way = self.next.and_then(|(next, _)| Some(attacks::between(next.from()?, uci::destination(next))));
-        let before = self.last.map_or(Some(self.account.made[1]), |last| Some(last.made_at).filter(|_| last.seen));
+        let before =
+            self.last.map_or(Some(self.account.made[1]), |last| Some(last.made_at).filter(|_| last.came.is_some()));
         let after = before.is_some_and(|before| before < reading.since);
         let passes = way.is_some_and(|way| way.contains(reading.square));
         after && !passes && self.arrived(log).is_some_and(|arrived| reading.since + CARRIED_US < arrived)
@@ -353,9 +357,14 @@ impl Charge<'_> {
     /// What was seen since the ply before and fits neither before nor after: what it costs, and where that was.
     fn in_passing(&self, log: &Log<'_>, wrong: Bitboard, touched_next: Bitboard, items: &Items) -> (u32, Bitboard) {
         let touched = search::squares_of(self.played);
-        // What came just before the ply and stayed until after its press is held against none before.
+        // What came just before the ply is held against none before, unless it stayed until after the press.
         let begun = log.begun(self.from, self.at + LATE_US).iter();
-        let begun = begun.filter(|reading| reading.since > self.from + LATE_US || reading.until > self.at + LATE_US);
+        let color = |reading: &Reading| reading.kinds.single().flatten().map(|man| man.color);
+        let stayed = |reading: &Reading| {
+            let own = color(reading) == Some(!self.position.turn());
+            reading.until > self.at + if own { 0 } else { LATE_US }
+        };
+        let begun = begun.filter(|reading| reading.since > self.from + LATE_US || stayed(reading));
         let until = if self.until == STILL { STILL } else { self.until + LATE_US };
         let odd = begun.filter(|reading| {
             let Reading { square, kinds, .. } = **reading;
@@ -399,11 +408,24 @@ impl Charge<'_> {
             _ if mover.is_some() && !other && stands && self.at + LATE_US < reading.until => named!(STOOD_THERE),
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),
+            _ if mover.is_some() && !other && stands && self.at + STOOD_US < reading.until => named!(STOOD_LONGER),
+            _ if mover.is_some() && self.pressed && self.is_another(log, reading) => named!(LIFTED_ANOTHER),
             ..BRIEF_US => named!(LIFTED),
             _ if ahead() => named!(STOOD_AHEAD),
             _ if mover.is_some() && self.pressed && self.was_answered(log, reading) => named!(STOOD_ANSWERED),
             _ => named!(STOOD),
         }
+    }
+
+    /// Whether a man like the ply's was seen while the ply's and all others stood on their squares: it was in the hand.
+    fn is_another(&self, log: &Log<'_>, reading: &Reading) -> bool {
+        let Some(from) = self.played.from().filter(|_| self.before.at(reading.square) == Kinds::EMPTY) else {
+            return false;
+        };
+        let around = log.shown(reading.since + -SCAN_US, reading.since + CARRIED_US);
+        let alike = |square: &Square| self.before.at(*square) == reading.kinds;
+        let stood = |square: Square| around.at(square) == reading.kinds;
+        alike(&from) && Square::ALL.into_iter().filter(alike).all(stood)
     }
 
     /// Whether a man of the next player came to a square that was not its own while something stood elsewhere.
@@ -443,7 +465,7 @@ impl Charge<'_> {
 
     /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.
     fn victim_stayed(&self, log: &Log<'_>, to: Square) -> bool {
-        let came = self.last.filter(|last| last.seen && uci::destination(last.played) == to);
+        let came = self.last.filter(|last| last.came.is_some() && uci::destination(last.played) == to);
         let reading = log.last(to, self.at + LATE_US).filter(|reading| reading.kinds == Kinds::OCCUPIED);
         came.zip(reading).is_some_and(|(last, reading)| reading.since <= last.made_at)
     }

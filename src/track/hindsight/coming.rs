@@ -86,7 +86,7 @@ impl Teller<'_> {
         (arrived, stood): (Option<Instant>, Option<Instant>),
         until: Instant,
     ) -> Coming {
-        let before = self.back(node).next().filter(|last| last.seen).map(|last| last.made_at);
+        let before = self.back(node).next().and_then(|last| last.came);
         let stands = (uci::destination(m), standing(&node.position, m));
         let another = m.from().map_or(("", 0), |from| self.another(node, m, from, until + LATE_US));
         let came = |arrived: Option<Instant>, stood: Option<Instant>| {
@@ -164,10 +164,12 @@ impl Teller<'_> {
     }
 
     /// Whether the man of a ply had been off its square for long when it came to the other. A promoted one may have
-    /// lain there on its side.
+    /// lain there on its side; one that nobody saw where its player's last ply brought it was on its way.
     fn held(&self, node: &Node, m: Move, arrived: Option<Instant>) -> bool {
         let lay = self.account.blind | node.position.promoted();
-        let from = m.from().filter(|from| !lay.contains(*from));
+        let own = self.back(node).nth(1).filter(|own| own.came.is_none());
+        let passed = |from: Square| own.is_some_and(|own| uci::destination(own.played) == from);
+        let from = m.from().filter(|from| !lay.contains(*from) && !passed(*from));
         let left = from.zip(arrived).and_then(|(from, came)| self.log.last(from, came)).zip(arrived);
         left.is_some_and(|(left, came)| left.kinds == Kinds::EMPTY && came - left.since > HELD_US)
     }

@@ -20,11 +20,13 @@ mod effort;
 mod idle;
 mod log;
 mod recorded;
+mod went_on;
 
 use self::{
     charge::{Charge, Charged},
     coming::Coming,
     log::Squares,
+    went_on::{Passed, WENT_ON},
 };
 pub use self::{effort::Effort, log::Log, recorded::recorded};
 use super::{
@@ -52,10 +54,6 @@ const HELD_US: i64 = 8 * SECOND;
 const EARLY_US: i64 = SCAN_US;
 /// Two plies that were made within that may have been pressed for between two messages of the clock.
 const BETWEEN_US: i64 = 500 * MS;
-/// What it costs too much that nobody saw a man where it went that went on at once.
-const WENT_ON: u32 = cost::NEVER - cost::WENT_ON;
-/// How soon after the press a man goes on that no scan sees in between: it is in the hand meanwhile.
-const WENT_ON_US: i64 = GONE_US;
 /// Nobody has pressed the clock for the next ply yet: what a square shows now it shows still.
 const STILL: Instant = Instant(i64::MAX - 1);
 /// Plies of a line.
@@ -132,8 +130,8 @@ pub struct Ply {
     pub played: Move,
     /// Since when its man was seen where it went, or the press.
     pub made_at: Instant,
-    /// Its man was seen there.
-    pub seen: bool,
+    /// Since when its man was seen there, if it was: later than a press that the clock told sooner than the board.
+    pub came: Option<Instant>,
     /// When it was completed: by its press, or when it was made.
     pub completed_at: Instant,
     /// The press that it answers.
@@ -388,12 +386,15 @@ impl<'a> Teller<'a> {
             self.illegal_plies(node, (press, until), out);
         }
         let mut moves = std::mem::take(&mut self.moves);
-        let among = Among { touching, ..self.changed(node, &shown, &later) };
+        let mut among = Among { touching, ..self.changed(node, &shown, &later) };
+        let passed = if pressed { self.passed(node, &among, until) } else { Passed::default() };
+        among.to |= passed.squares();
         node.position.legal_moves_among(among, &mut moves);
         for m in moves.drain(..) {
             let charged = Some(alone).filter(|alone| (alone.open & search::squares_of(m)).is_empty());
             let least = least + more;
-            let may_be = || self.may_have(node, m, &shown, &later) || pressed && self.may_land(node, m, until, &later);
+            let landed = || pressed && self.may_land(node, m, until, &later);
+            let may_be = || self.may_have(node, m, &shown, &later) || passed.has(m) || landed();
             if least + charged.map_or(0, |charged| charged.cost) > most || !may_be() {
                 continue;
             }
@@ -494,8 +495,9 @@ impl<'a> Teller<'a> {
             + if by_nobody { weigh!(self.items, BY_NOBODY) } else { 0 }
             + self.items.take(carried.0, carried.1)
             + self.items.take(illegal.0, illegal.1)
+            + if self.moves_on(node, m, until) { weigh!(self.items, MOVED_ON) } else { 0 }
             + if press.is_some() || unfelt || self.answered { 0 } else { self.unpressed(node, m, arrived) };
-        let ply = Ply { played: m, made_at, seen: arrived.is_some(), completed_at: at, press };
+        let ply = Ply { played: m, made_at, came: arrived, completed_at: at, press };
         let went_on = if arrived.is_some_and(|came| self.goes_on(node, m, came)) { WENT_ON } else { 0 };
         let cost = node.cost + charged.cost + spent - self.items.back("NEVER", went_on);
         self.tried.push(Tried { ply, after: node.last, cost });
@@ -517,12 +519,6 @@ impl<'a> Teller<'a> {
             cost,
             items: self.items.after(&node.items),
         }
-    }
-
-    /// Whether a ply moves the man on that nobody saw where its player's last ply brought it, and which came so soon.
-    fn goes_on(&self, node: &Node, m: Move, came: Instant) -> bool {
-        let own = self.back(node).nth(1).filter(|own| node.never && came - own.completed_at < WENT_ON_US);
-        own.is_some_and(|own| m.from() == Some(uci::destination(own.played)))
     }
 
     /// What it costs that nobody pressed for this ply, whose man came then.
@@ -576,7 +572,7 @@ impl<'a> Teller<'a> {
         let before = plies.next().copied();
         let from = before.map_or(self.account.completed[1], |ply| ply.completed_at);
         let made = plies.next().map_or(self.account.made[usize::from(node.len > 1)], |ply| ply.made_at);
-        let Ply { played, seen, press, .. } = *last;
+        let Ply { played, came, press, .. } = *last;
         drop(plies);
         Charge {
             account: &self.account,
@@ -586,7 +582,7 @@ impl<'a> Teller<'a> {
             position: &node.position,
             next,
             last: before,
-            seen,
+            seen: came.is_some(),
             earlier: made + -SCAN_US,
             from,
             at: node.completed[1],
