@@ -1,8 +1,8 @@
 //! Men that went on from where they had gone before any scan saw them there.
 //!
 //! In: a line, what the squares showed. Out: where a man may have gone that nobody saw, and whether a ply moves such a
-//! one on: then it costs less that nobody saw it. A man that was put elsewhere before its player pressed has not moved
-//! twice.
+//! one on: then it costs less that nobody saw it. A man that was put elsewhere before its player could see the other
+//! one's answer has not moved twice. It does not know what else speaks for or against such plies.
 
 use super::{GONE_US, LATE_US, Node, Teller};
 use crate::{
@@ -43,6 +43,7 @@ impl Teller<'_> {
             let man = board.piece_at(from).filter(|man| man.role != Role::King)?;
             let occupied = board.occupied() & !Bitboard::from(from);
             let came = came.iter().filter(|reading| reading.square != from && reading.kinds == Kinds::only(man));
+            came.clone().next()?;
             let goes = |from: Square, to: Square| search::may_go(man, from, to, occupied);
             // Whom a pawn captures may have come since.
             let takes = |from: Square, to: Square| shakmaty::attacks::attacks(from, man, occupied).contains(to);
