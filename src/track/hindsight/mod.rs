@@ -26,7 +26,7 @@ use self::{
     charge::{Charge, Charged},
     coming::Coming,
     log::Squares,
-    went_on::{Passed, WENT_ON},
+    went_on::WENT_ON,
 };
 pub use self::{effort::Effort, log::Log, recorded::recorded};
 use super::{
@@ -387,8 +387,9 @@ impl<'a> Teller<'a> {
         }
         let mut moves = std::mem::take(&mut self.moves);
         let mut among = Among { touching, ..self.changed(node, &shown, &later) };
-        let passed = if pressed { self.passed(node, &among, until) } else { Passed::default() };
-        among.to |= passed.squares();
+        let passed = self.passed(node, &among, until, pressed);
+        among.to |= passed.squares(false);
+        among.drops |= passed.squares(true);
         node.position.legal_moves_among(among, &mut moves);
         for m in moves.drain(..) {
             let charged = Some(alone).filter(|alone| (alone.open & search::squares_of(m)).is_empty());

@@ -9,7 +9,7 @@ use crate::{
     notation::uci,
     rules::{Among, Move},
     track::{CARRIED_US, SCAN_US, cost, search},
-    types::{Bitboard, Instant, Kinds, Role, Square},
+    types::{Bitboard, Instant, Kinds, Piece, Role, Square},
 };
 
 /// What it costs too much that nobody saw a man where it went that went on at once.
@@ -17,42 +17,55 @@ pub(super) const WENT_ON: u32 = cost::NEVER - cost::WENT_ON;
 /// How soon after the press a man goes on that no scan sees in between: it is in the hand meanwhile.
 const WENT_ON_US: i64 = GONE_US;
 
-/// Squares where nothing was seen and from which a man may have gone on, by the squares that it left.
+/// Squares where nothing was seen and from which a man may have gone on, by its role and the square that it left if it
+/// was not dropped.
 #[derive(Default)]
-pub(super) struct Passed(Vec<(Square, Bitboard)>);
+pub(super) struct Passed(Vec<(Role, Option<Square>, Bitboard)>);
 
 impl Passed {
-    /// All of them.
-    pub(super) fn squares(&self) -> Bitboard {
-        self.0.iter().fold(Bitboard::EMPTY, |all, (_, passed)| all | *passed)
+    /// Those of men that were on the board, or that were dropped.
+    pub(super) fn squares(&self, dropped: bool) -> Bitboard {
+        let of = self.0.iter().filter(|(_, from, _)| from.is_none() == dropped);
+        of.fold(Bitboard::EMPTY, |all, (_, _, passed)| all | *passed)
     }
 
     /// Whether a move leads to one.
     pub(super) fn has(&self, m: Move) -> bool {
-        self.0.iter().any(|(from, passed)| m.from() == Some(*from) && passed.contains(uci::destination(m)))
+        let of = |role: Role, from: Option<Square>| m.from() == from && (from.is_some() || m.role() == role);
+        self.0.iter().any(|(role, from, passed)| of(*role, *from) && passed.contains(uci::destination(m)))
     }
 }
 
 impl Teller<'_> {
-    /// Free squares where a man may have gone that is pressed for then, to be seen next where it went from there.
-    pub(super) fn passed(&self, node: &Node, among: &Among, press: Instant) -> Passed {
+    /// Free squares where a man may have gone, or was dropped, until some instant, when it is `pressed` for or not, to
+    /// be seen next where it went from there.
+    pub(super) fn passed(&self, node: &Node, among: &Among, until: Instant, pressed: bool) -> Passed {
+        if self.account.is_turn(until) {
+            return Passed::default();
+        }
         let board = node.position.board();
-        let came = self.log.begun(press, press + WENT_ON_US);
-        let passed = |from: Square| {
-            // A king seldom moves twice at once, and two squares off it has castled.
-            let man = board.piece_at(from).filter(|man| man.role != Role::King)?;
-            let occupied = board.occupied() & !Bitboard::from(from);
-            let came = came.iter().filter(|reading| reading.square != from && reading.kinds == Kinds::only(man));
+        let came = self.log.begun(if pressed { until } else { node.since[0] }, until + WENT_ON_US);
+        let passed = |man: Piece, from: Option<Square>| {
+            let occupied = board.occupied() & !from.map_or(Bitboard::EMPTY, Bitboard::from);
+            let came = came.iter().filter(|seen| Some(seen.square) != from && seen.kinds == Kinds::only(man));
             came.clone().next()?;
             let goes = |from: Square, to: Square| search::may_go(man, from, to, occupied);
             // Whom a pawn captures may have come since.
             let takes = |from: Square, to: Square| shakmaty::attacks::attacks(from, man, occupied).contains(to);
             let goes_on = |via: &Square| came.clone().any(|seen| goes(*via, seen.square) || takes(*via, seen.square));
-            let free = |via: &Square| !occupied.contains(*via) && goes(from, *via);
+            let free = |via: &Square| !occupied.contains(*via) && from.is_none_or(|from| goes(from, *via));
             let squares: Bitboard = Square::ALL.into_iter().filter(free).filter(goes_on).collect();
-            squares.any().then_some((from, squares))
+            squares.any().then_some((man.role, from, squares))
         };
-        Passed(among.from.into_iter().filter_map(passed).collect())
+        // A king seldom moves twice at once, and two squares off it has castled.
+        let left = |from: Square| {
+            board.piece_at(from).filter(|man| man.role != Role::King).and_then(|man| passed(man, Some(from)))
+        };
+        let turn = node.position.turn();
+        let hand = node.hands.get(turn);
+        let held = |role: &Role| hand.is_some_and(|mut hand| hand.drop(*role, until).1 == 0);
+        let dropped = Role::ALL.into_iter().filter(held).filter_map(|role| passed(role.of(turn), None));
+        Passed(among.from.into_iter().filter_map(left).chain(dropped).collect())
     }
 
     /// Whether a ply moves the man on that nobody saw where its player's last ply brought it, and which came so soon,
