@@ -112,7 +112,12 @@ impl Charge<'_> {
     fn known(&self, log: &Log<'_>, mut squares: Bitboard, shown: &Squares) -> Bitboard {
         let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
         let blind: Bitboard = (squares & log.blind(self.from, self.at)).into_iter().filter(empty).collect();
-        let lies = |square: &Square| empty(square) && log.stayed(*square, self.from, self.at + LATE_US);
+        // What comes there after the press captures it.
+        let lies = |square: &Square| {
+            shown.at(*square).meets(Kinds::EMPTY)
+                && log.kinds_at(*square, self.at) == Kinds::EMPTY
+                && log.stayed(*square, self.from, self.at)
+        };
         let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
         squares &= !blind & !laid;
         for alias in self.account.aliases {
@@ -275,7 +280,8 @@ impl Charge<'_> {
                     if own && name == named!(PREMOVE).0 && went && self.is_sooner(log, square) {
                         cost += weigh!(items, SOONER);
                     }
-                    let ahead = name == named!(STOOD).0 && reading.is_some_and(|stood| self.stood_ahead(log, &stood));
+                    let ahead =
+                        name == named!(STOOD).0 && reading.is_some_and(|stood| self.stood_ahead(log, from, &stood));
                     cost += if ahead { weigh!(items, STOOD_AHEAD) } else { items.take(name, stray) };
                 }
                 _ => cost += weigh!(items, FOREIGN),
@@ -320,10 +326,19 @@ impl Charge<'_> {
         after && !passes && self.arrived(log).is_some_and(|arrived| reading.since + CARRIED_US < arrived)
     }
 
-    /// The same of what stands there still and came after the press of the ply before: what came sooner was knocked
-    /// there.
-    fn stood_ahead(&self, log: &Log<'_>, stood: &Reading) -> bool {
-        self.pressed && stood.since > self.from && self.came_ahead(log, stood)
+    /// The same of what stands there still and left its square after the press of the ply before: what left sooner was
+    /// knocked there.
+    fn stood_ahead(&self, log: &Log<'_>, from: Square, stood: &Reading) -> bool {
+        let left = log.last(from, stood.since).is_some_and(|left| left.since > self.from);
+        self.pressed && left && stood.since > self.from && self.came_ahead(log, stood)
+    }
+
+    /// Whether the man of the next ply, which was read elsewhere, came where it goes before the ply's man, too: that is
+    /// held against the next ply.
+    fn went_ahead(&self, log: &Log<'_>, reading: &Reading) -> bool {
+        let Some((next, _)) = self.next else { return false };
+        let stands = log.last(uci::destination(next), self.at).filter(|stands| stands.kinds == reading.kinds);
+        stands.zip(self.arrived(log)).is_some_and(|(stands, arrived)| stands.since + SCAN_US < arrived)
     }
 
     /// Whether a man came to a square before the ply's man.
@@ -395,7 +410,8 @@ impl Charge<'_> {
         let other = mover.is_some_and(|man| !is_own(man));
         let stands = self.pressed && reading.since < self.at;
         let stood = other && stands && self.at < reading.until;
-        let ahead = || man.is_some() && mover.is_none() && self.came_ahead(log, reading);
+        let ahead =
+            || man.is_some() && mover.is_none() && self.came_ahead(log, reading) && !self.went_ahead(log, reading);
         let back = || {
             let back = log.arrived(reading.square, reading.kinds, reading.until, reading.until + BACK_US);
             reading.until <= self.at && back.is_some_and(|back| back > self.at)

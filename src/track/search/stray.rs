@@ -32,7 +32,8 @@ impl Search<'_> {
             if cost < cost::FOREIGN {
                 missing.discard(from);
                 let ahead = (cost == cost::PREMOVE).then(|| sooner(from, to));
-                let later = (color != position.turn()).then(|| self.later((line, position), (to, ahead), arrived));
+                let later =
+                    (color != position.turn()).then(|| self.later((line, position), (from, to, ahead), arrived));
                 let still = self.evidence.still.contains(from);
                 let (there, known) = if still { (named!(STILL), cost::LACKING) } else { (named!(MISSING), 0) };
                 let there = self.items.back("FOREIGN", cost::FOREIGN) + self.items.back(there.0, there.1);
@@ -67,11 +68,11 @@ impl Search<'_> {
     }
 
     /// What it costs that a man of the player who moved last came to a square after the line's last man, or went ahead
-    /// before it, by name; `ahead`: what that costs, if it may have.
+    /// before it, by name; `from`: the square that it left, `ahead`: what that costs, if it may have.
     fn later(
         &self,
         (line, after): (&Line, &BoardPosition),
-        (to, ahead): (Square, Option<u32>),
+        (from, to, ahead): (Square, Square, Option<u32>),
         arrived: Instant,
     ) -> (&'static str, u32) {
         let Evidence { placement, pressed: [_, turn_since], .. } = self.evidence;
@@ -83,10 +84,12 @@ impl Search<'_> {
             return if far { sooner } else { ("", 0) };
         }
         let pressed = line.len().checked_sub(1).and_then(|last| self.evidence.presses.get(last));
+        // Boards may be read after presses are heard.
+        let at_press = |press: Instant| came <= press || came <= press + SCAN_US && placement.changed(from) <= press;
         match pressed {
             _ if ahead.is_some() && came + CARRIED_US < arrived && self.is_first(line, after, came) => sooner,
             _ if came <= arrived => ("", 0),
-            Some(press) if came <= *press && turn_since + CARRIED_US < came && self.came_before_turn(line) => {
+            Some(press) if at_press(*press) && turn_since + CARRIED_US < came && self.came_before_turn(line) => {
                 named!(IN_TURN)
             }
             Some(press) if came <= *press && came - arrived > HESITATES_US => named!(LATER_PRESSED),

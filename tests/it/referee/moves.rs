@@ -156,7 +156,7 @@ fn a_man_that_goes_ahead_is_told_whenever_the_record_knows_the_move_before() {
     check("e2- e4P . w d2- d4P 1100ms b 3s", &["illegal-move a decisive not-your-piece"]);
     // WBN 6.5: a pawn was knocked forward by the opponent; the knight in the hand at the press is the move
     let knocked = "a7- a6p e2- e4P . w 3s g8- 150ms b f6n 3s";
-    check(knocked, &[]);
+    check(knocked, &["displaced A note"]);
 }
 
 #[test]
