@@ -44,6 +44,8 @@ pub struct ClockSense {
     began: Option<Instant>,
     /// Another side was taken for White's soon after that.
     sprung: bool,
+    /// It was first seen to run when a man had been moved.
+    late: bool,
     last: Option<(Instant, ClockFrame)>,
     faces: [Face; 2],
 }
@@ -77,6 +79,7 @@ impl ClockSense {
             fixed: white.is_some(),
             began: None,
             sprung: false,
+            late: false,
             last: None,
             faces: [Face::default(); 2],
         }
@@ -99,6 +102,17 @@ impl ClockSense {
         }
     }
 
+    /// The same, when a man has been moved already: White may have pressed before the clock was first read.
+    pub fn first_run_late(&mut self, at: Instant) {
+        self.first_run(at);
+        self.late = !self.fixed;
+    }
+
+    /// Whether the clock was first seen to run when a man had been moved.
+    pub fn ran_late(&self) -> bool {
+        self.late
+    }
+
     /// The other side runs though nobody has moved a man: if that comes so soon after the start, the lever sprang, and
     /// the running side is White's.
     pub fn springs(&mut self, at: Instant) {
@@ -117,7 +131,7 @@ impl ClockSense {
     /// White sits at the other side than was thought; false if the configuration says where.
     pub fn turn(&mut self) -> bool {
         self.white = if self.fixed { self.white } else { self.white.map(Side::other) };
-        self.sprung = false;
+        (self.sprung, self.late) = (false, false);
         !self.fixed
     }
 

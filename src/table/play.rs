@@ -241,8 +241,10 @@ impl Table {
         let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
         if clock.is_running() && !self.play.clock_ran[board.index()] {
             self.play.clock_ran[board.index()] = true;
-            if white_first {
-                clock.first_run(self.now);
+            match (white_first, moved) {
+                (true, true) => clock.first_run_late(self.now),
+                (true, false) => clock.first_run(self.now),
+                (false, _) => {}
             }
         } else if clock.is_running() && !moved {
             clock.springs(self.now);
@@ -256,9 +258,10 @@ impl Table {
             let clock = self.sensors.boards[board.index()].clock.as_mut();
             let Play { tracker, game, .. } = &self.play;
             let uncertain = clock.as_ref().is_some_and(|clock| clock.may_be_turned());
-            let turned = tracker.clock_is_turned(board) || uncertain && tracker.began_in_others_time(game, board);
+            let late = clock.as_ref().is_some_and(|clock| clock.ran_late());
+            let turned = tracker.clock_is_turned(board, late) || uncertain && tracker.began_in_others_time(game, board);
             if turned && clock.is_some_and(ClockSense::turn) {
-                let again = self.play.tracker.turn_clock(&self.play.game, board);
+                let again = self.play.tracker.turn_clock(&self.play.game, board, late);
                 self.watch_clock(board);
                 self.observe(board);
                 again.into_iter().for_each(|revision| self.revise(revision));

@@ -167,9 +167,10 @@ impl Tracker {
         self.boards[board.index()].doubtful_since()
     }
 
-    /// Whether the sides of a board's clock seem to be the other way round: [`Tracker::turn_clock`] then.
-    pub fn clock_is_turned(&self, board: BoardId) -> bool {
-        self.boards[board.index()].clock_is_turned()
+    /// Whether the sides of a board's clock seem to be the other way round: [`Tracker::turn_clock`] then. `late`: it
+    /// was first seen to run when a man had been moved.
+    pub fn clock_is_turned(&self, board: BoardId, late: bool) -> bool {
+        self.boards[board.index()].clock_is_turned(late)
     }
 
     /// Whether a board's first move was made in the other player's time, who then pressed the clock: where the sides of
@@ -178,9 +179,10 @@ impl Tracker {
         self.boards[board.index()].began_in_others_time(game.board(board).turn())
     }
 
-    /// The sides of a board's clock were mistaken. Answers what was completed with its times.
-    pub fn turn_clock(&mut self, game: &Game, board: BoardId) -> Option<Revision> {
-        self.boards[board.index()].turn_clock(board, game.board(board).turn())
+    /// The sides of a board's clock were mistaken. Answers what was completed with its times. `late`: nobody heard the
+    /// first press.
+    pub fn turn_clock(&mut self, game: &Game, board: BoardId, late: bool) -> Option<Revision> {
+        self.boards[board.index()].turn_clock(board, game.board(board).turn(), late)
     }
 
     /// Squares that the line leaves unexplained.

@@ -14,6 +14,10 @@ use crate::types::{BoardId, ClockTimes, Color};
 /// Plies in a row that were completed by the press after their own: players who are ahead of the clock so long would
 /// both have to be, at every move.
 const LATE_PLIES: usize = 6;
+/// The same in the first plies of a game if White may have pressed before the clock was first read.
+const FIRST_LATE_PLIES: usize = 3;
+/// Plies that a game begins with.
+const FIRST_PLIES: usize = 8;
 
 impl BoardTrack {
     /// Notes whether a ply was completed one press late: it had been made before the press before, and the reply to it
@@ -27,12 +31,15 @@ impl BoardTrack {
         }
         let made = before.is_some_and(|before| before.by != press.by && ply.made_at <= before.at);
         let replied = self.line.first().is_some_and(|reply| reply.made_at <= press.at);
-        self.late_plies = if made && replied { self.late_plies + 1 } else { 0 };
+        // The reply may be read after its press is heard.
+        self.late_plies = if made { self.late_plies + usize::from(replied) } else { 0 };
     }
 
-    /// Whether the sides of the clock seem to be the other way round.
-    pub fn clock_is_turned(&self) -> bool {
-        self.late_plies >= LATE_PLIES
+    /// Whether the sides of the clock seem to be the other way round; `late`: it was first seen to run when a man had
+    /// been moved.
+    pub fn clock_is_turned(&self, late: bool) -> bool {
+        let first = late && self.past.len() <= FIRST_PLIES;
+        self.late_plies >= if first { FIRST_LATE_PLIES } else { LATE_PLIES }
     }
 
     /// Whether the board's first move was made in the other player's time, who then pressed the clock.
@@ -43,13 +50,14 @@ impl BoardTrack {
     }
 
     /// The sides were mistaken: every press was the other player's. The last one waits for the ply under way; those
-    /// before completed other plies than was told. Answers the plies with their times.
-    pub fn turn_clock(&mut self, board: BoardId, turn: Color) -> Option<Revision> {
+    /// before completed other plies than was told. Answers the plies with their times; `late`: the first one's press
+    /// came before the clock was read.
+    pub fn turn_clock(&mut self, board: BoardId, turn: Color, late: bool) -> Option<Revision> {
         self.late_plies = 0;
         for press in &mut self.heard {
             (press.by, press.clock) = (!press.by, press.clock.map(turned));
         }
-        let own = self.own_presses();
+        let own = self.own_presses(usize::from(late && self.given == 0));
         let moves = (self.given..self.past.len()).zip(own).map(|(index, own)| self.told_again(board, index, own));
         let moves: Vec<Completed> = moves.collect();
         self.toggles.iter_mut().for_each(|(by, _)| *by = !*by);
@@ -59,11 +67,12 @@ impl BoardTrack {
         (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
     }
 
-    /// The presses of the completed plies, where they are known.
-    fn own_presses(&self) -> Vec<Option<Press>> {
+    /// The presses of the completed plies, where they are known: those of the first ones were not heard.
+    fn own_presses(&self, unheard: usize) -> Vec<Option<Press>> {
         let past = &self.past[self.given.min(self.past.len())..];
-        let mut own: Vec<Option<Press>> = past.iter().map(|past| self.beside_recorded(past)).collect();
-        for index in 0..own.len() {
+        let beside = |(index, past)| if index < unheard { None } else { self.beside_recorded(past) };
+        let mut own: Vec<Option<Press>> = past.iter().enumerate().map(beside).collect();
+        for index in unheard..own.len() {
             let between = |press: &&Press| {
                 past.get(index + 2).is_none_or(|next| press.at <= next.made_at + LATE_US)
                     && own[..index].iter().flatten().all(|before| before.at < press.at)
@@ -144,7 +153,7 @@ mod tests {
             .split_whitespace()
             .map(|press| Press { by: Color::from_white(press.starts_with('w')), at: ms(&press[1..]), clock: None })
             .collect();
-        let own = track.own_presses();
+        let own = track.own_presses(0);
         let told: Vec<String> =
             own.iter().map(|own| own.map_or("-".into(), |own| (own.at.micros() / MS).to_string())).collect();
         assert_eq!(told.join(" "), expect, "{plies}");
