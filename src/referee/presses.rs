@@ -18,7 +18,7 @@ use super::{
 use crate::types::{Bitboard, ByColor, ClockTimes, Color, Instant, MS, SECOND};
 
 /// A press that is taken back so soon is a bounce of the lever.
-const BOUNCE_US: i64 = 300 * MS;
+const BOUNCE_US: i64 = 350 * MS;
 /// Nobody presses so soon after the other player.
 const REPLY_US: i64 = 60 * MS;
 /// How long a press may wait for its move.

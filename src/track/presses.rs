@@ -18,15 +18,19 @@ const TOGGLES_MAX: usize = 2;
 /// Presses that are remembered.
 const HEARD_MAX: usize = 32;
 /// A lever that goes there and back again and there within this time may have bounced.
-const BOUNCE_US: i64 = 300 * MS;
+const BOUNCE_US: i64 = 350 * MS;
 /// The same, as late as its messages may be read, where nothing was played.
 const LATE_BOUNCE_US: i64 = 500 * MS;
+/// The lever of a clock that is being stopped is back so soon if it sprang.
+const SPRINGS_US: i64 = 300 * MS;
 /// So fast nobody plays at all.
 const FASTEST_US: i64 = 150 * MS;
 /// Nobody presses so soon after the other player, if no man stands there to be pressed for.
 const REPLY_US: i64 = 60 * MS;
 /// Nor so soon before, unless the other player had a man there to press for.
 const UP_US: i64 = 90 * MS;
+/// Who is pressed against so soon plays in a scramble.
+const SCRAMBLE_US: i64 = 450 * MS;
 /// Pairs of forgotten presses before one that was heard. Men that went to and fro would be told without end.
 const FORGOTTEN_MAX: usize = 4;
 /// A reply that stood so long before a press of the other player was made without one: the press was forgotten.
@@ -58,16 +62,25 @@ impl BoardTrack {
         self.heard.push_back(press);
     }
 
-    /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man.
+    /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man: the player
+    /// who pressed first has moved none since.
     fn bounces(&self, turn: Color, press: Press) -> bool {
         let mut toggles = self.toggles.iter().rev();
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };
         let answered = self.past.last().is_some_and(|past| past.completed_at == *up);
-        let made = self.line.len() > usize::from(turn != *other);
+        // Plies of the line that the first two presses are for.
+        let pressed = match () {
+            () if turn == *other => 1,
+            () if answered => 0,
+            () => 2,
+        };
+        let (replied, made) = (self.line.len() >= pressed, self.line.len() > pressed);
         let whole = press.at - *before;
         let soon = *up - *before < REPLY_US || press.at - *up < UP_US && !answered;
-        let for_nothing = whole < BOUNCE_US && soon && !made;
-        *by == press.by && (whole < FASTEST_US || for_nothing)
+        // In a scramble boards are read later than clocks are pressed.
+        let scramble = self.heard.iter().any(|heard| heard.at < *before && *before - heard.at < SCRAMBLE_US);
+        let for_nothing = if replied && !answered { !scramble } else { soon };
+        *by == press.by && (whole < FASTEST_US || whole < BOUNCE_US && !made && for_nothing)
     }
 
     /// Forgets the first two presses if they came with the one before them, and no man of either is seen: the lever
@@ -87,7 +100,7 @@ impl BoardTrack {
 
     /// The lever of a clock that was stopped just now is back: what came with the stop was no press.
     pub(super) fn spring_back(&mut self, by: Color, at: Instant) {
-        let last = self.presses.back().filter(|press| press.by == by && at - press.at < BOUNCE_US);
+        let last = self.presses.back().filter(|press| press.by == by && at - press.at < SPRINGS_US);
         if let Some(sprang) = last.map(|press| press.at) {
             self.presses.pop_back();
             self.heard.retain(|heard| heard.at != sprang);

@@ -81,11 +81,20 @@ fn a_press_that_comes_late_is_owed_whenever_the_move_is_found() {
 #[test]
 fn a_lever_that_springs_back_and_comes_down_again_a_little_late() {
     // WBN 7.7
-    let sprung = [Press('w', 1000), Press('b', 1090), Move('w', 900, 1000), Press('w', 1320)];
-    let sprung = |made: i64| [&sprung[..], &[Move('b', made, 1090), Press('b', 1740)]].concat();
-    check(&sprung(1330), &[]);
+    let sprung = |made: i64, again: i64| {
+        [
+            Press('w', 1000),
+            Press('b', 1090),
+            Move('w', 900, 1000),
+            Press('w', again),
+            Move('b', made, 1090),
+            Press('b', 1840),
+        ]
+    };
+    check(&sprung(1330, 1320), &[]);
+    check(&sprung(1080, 1320), &[]);
     // the reply had been made: it was pressed for, and the other one pressed back
-    check(&sprung(1080), &["A"]);
+    check(&sprung(1080, 1380), &["A"]);
     // the player who replied had thought before
     let replied = [Press('b', 3000), Press('w', 3220), Move('b', 3050, 3000), Press('b', 3800)];
     check(&replied, &["A"]);
