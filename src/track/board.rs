@@ -474,7 +474,7 @@ impl BoardTrack {
             self.second_move(position, seen).filter(|(_, to)| !answered(*to))
         });
         let ply = self.line.pop_at(0)?;
-        let said = self.said.completed(position.turn(), ply.played, ply.made_at);
+        let said = self.said.completed(position.turn(), ply.played, [ply.made_at, completed_at]);
         let press = self.presses.pop_front();
         self.note_lateness(&ply, press.as_ref());
         let unseen = self.is_unwatched();
@@ -574,8 +574,8 @@ impl BoardTrack {
         illegal: Vec<Reason>,
     ) -> Completed {
         let rivals = std::mem::take(&mut self.rivals);
-        let said = self.said.completed(position.turn(), played, made_at);
         let (completed_at, clock) = (press.at, press.clock);
+        let said = self.said.completed(position.turn(), played, [made_at, completed_at]);
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals };
         self.remember(Past { said, ..Past::new(position, &completed, completed.rivals.clone()) });
         completed

@@ -6,7 +6,7 @@
 //! It hears no voices and knows no buttons.
 
 use super::{
-    Completion, Revision, Tracker,
+    AT_PRESS_US, Completion, Revision, Tracker,
     board::{BoardTrack, LATE_US, LinePly},
     past::{Past, promoting_to},
     seen::Seen,
@@ -60,8 +60,13 @@ impl Said {
     }
 
     /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
-    /// that promotes nothing is forgotten with it, unless that move had been made already.
-    pub(super) fn completed(&mut self, color: Color, played: Move, made_at: Instant) -> Option<Instant> {
+    /// that promotes nothing is forgotten with it, unless that move had been made already, or pressed for just then.
+    pub(super) fn completed(
+        &mut self,
+        color: Color,
+        played: Move,
+        [made_at, completed_at]: [Instant; 2],
+    ) -> Option<Instant> {
         let now = self.now.get_mut(color);
         let after = std::mem::take(self.after.get_mut(color));
         let said = now.filter(|(role, _)| played.promotion() == Some(*role)).map(|(_, at)| at);
@@ -69,7 +74,9 @@ impl Said {
         *idle = idle.map(|(role, at, plies)| (role, at, plies + 1)).filter(|(.., plies)| *plies < LATE_PLIES);
         if played.promotion().is_some() {
             (*now, *idle) = (None, None);
-        } else if let Some((role, at)) = now.take_if(|(_, at)| *at < made_at && !after) {
+        } else if let Some((role, at)) =
+            now.take_if(|(_, at)| *at < made_at && *at + AT_PRESS_US < completed_at && !after)
+        {
             *idle = Some((role, at, 0));
         }
         if let Some(next) = self.next.get_mut(color).take() {
