@@ -111,7 +111,8 @@ impl BoardTrack {
         let coming = found.coming && legal < found.cost + illegal::CONTESTED;
         let outweighs = coming && found.cost < legal;
         self.outweighed = self.first_press().filter(|_| outweighs).map(|press| press + UNEXPLAINED_US);
-        if found.contested || coming || found.open || !found.own || moved {
+        if found.contested || coming || found.open || !found.own || moved || self.was_knocked_beside(found.played, seen)
+        {
             return None;
         }
         let stood = self.stood_at_press(position, found.played, seen);

@@ -41,6 +41,8 @@ const CLEARED_SQUARES: usize = 12;
 const ANEW_SQUARES: usize = 8;
 /// Play goes on when hardly more than a move's men are not where they should be.
 const BACK_MEN: usize = 2;
+/// Who is knocked over stands at most so many squares away.
+const KNOCKED_SQUARES: u32 = 2;
 /// How long after a press the sensors may show its ply.
 pub(super) const LATE_US: i64 = SCAN_US + 100 * MS;
 
@@ -519,7 +521,15 @@ impl BoardTrack {
         let way = |ply: &LinePly| ply.played.from().map(|from| (from, ply.played.to()));
         let later = |second: &(Square, Square)| self.line.iter().any(|ply| way(ply) == Some(*second));
         let second = illegal::second_move(position, first.played, evidence).filter(|second| !later(second));
-        second.filter(|(from, _)| !self.was_knocked(*from, seen))
+        second.filter(|(from, to)| from.distance(*to) > KNOCKED_SQUARES || !self.was_knocked(*from, seen))
+    }
+
+    /// Whether the man of a move may only have been knocked to the next square before its player's turn.
+    pub(super) fn was_knocked_beside(&self, m: Move, seen: &Seen<'_>) -> bool {
+        let ahead =
+            self.past.last().is_some_and(|last| seen.placement.changed(uci::destination(m)) < last.completed_at);
+        let from = m.from().filter(|from| ahead && from.distance(uci::destination(m)) == 1);
+        from.is_some_and(|from| self.was_knocked(from, seen))
     }
 
     /// Whether the hand that made the last ply may have knocked a man off its square: it left after that, before the
