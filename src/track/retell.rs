@@ -360,12 +360,13 @@ impl BoardTrack {
         let plies = told.plies.get(from - first..).unwrap_or_default();
         let (again, more) = plies.split_at(plies.len().min(count - from));
         let old = self.past.split_off(from);
-        let complete = |(ply, old): (&Ply, &Past)| {
+        let complete = |(index, (ply, old)): (usize, (&Ply, &Past))| {
+            let next = told.moves().nth(from - first + index + 1).map(|next| (next, !before.turn()));
             let completed = Completed {
                 board,
                 played: ply.played,
                 made_at: ply.made_at,
-                completed_at: self.counts_at(ply, seen.placement),
+                completed_at: self.counts_at(ply, next, seen.placement),
                 clock: ply.press.and_then(|press| press.clock),
                 illegal: reasons(&before, ply.played),
                 rivals: Vec::new(),
@@ -376,7 +377,7 @@ impl BoardTrack {
             before.play(ply.played);
             completed
         };
-        let moves = again.iter().zip(&old).map(complete).collect();
+        let moves = again.iter().zip(&old).enumerate().map(complete).collect();
         self.name_again(from, &old);
         old.iter().skip(again.len()).for_each(|undone| self.said.again(undone));
         if self.completion == Completion::Clock {

@@ -24,7 +24,7 @@ const PRESS_DELAY_US: i64 = 400 * MS;
 /// Latest presses whose delays are taken for that.
 const DELAYS_MAX: usize = 15;
 /// How long a promotion waits for the man that the pawn may be exchanged for.
-const EXCHANGE_US: i64 = 2500 * MS;
+const EXCHANGE_US: i64 = 2000 * MS;
 
 impl BoardTrack {
     /// Notes since when the player to move has let go of what belongs to the move.
@@ -71,14 +71,23 @@ impl BoardTrack {
     }
 
     /// When a ply counts that hindsight has told, and that was completed by its press at the latest: where no clock is
-    /// heard, as soon after its man came to stand as others are.
-    pub(super) fn counts_at(&self, ply: &Ply, placement: &Placement) -> Instant {
+    /// heard, as soon after its man came to stand as others are, and before the man of the `next` one captured it.
+    pub(super) fn counts_at(&self, ply: &Ply, next: Option<(Move, Color)>, placement: &Placement) -> Instant {
         let Ply { played, made_at, came, completed_at, .. } = *ply;
-        // Nobody sees a pawn come that lies on its side; any other man may come yet.
-        if self.completion == Completion::Clock || came.is_none() && played.promotion().is_none() {
+        if self.completion == Completion::Clock {
             return completed_at;
         }
-        completed_at.min(stands_since(played, made_at, placement, completed_at + 1) + self.press_delay())
+        let to = uci::destination(played);
+        let caught = next.filter(|(next, _)| next.is_capture() && search::victim(*next) == to && next.to() == to);
+        let captor = caught.map(|(next, color)| Kinds::only(next.role().of(color)));
+        let mut captors = placement.readings(to).filter(|reading| Some(reading.kinds) == captor);
+        let captured = captors.find(|reading| (made_at..completed_at).contains(&reading.since));
+        let until = captured.map_or(completed_at + 1, |captor| captor.since);
+        // Nobody sees a pawn come that lies on its side; any other man may come yet.
+        if came.is_none() && played.promotion().is_none() {
+            return completed_at.min(until);
+        }
+        completed_at.min(until).min(stands_since(played, made_at, placement, until) + self.press_delay())
     }
 }
 
