@@ -100,6 +100,7 @@ impl ClockSense {
         if let (false, Some(side)) = (self.fixed, self.running_side()) {
             (self.white, self.began) = (Some(side), Some(at));
         }
+        self.late = false;
     }
 
     /// The same, when a man has been moved already: White may have pressed before the clock was first read.
@@ -108,7 +109,12 @@ impl ClockSense {
         self.late = !self.fixed;
     }
 
-    /// Whether the clock was first seen to run when a man had been moved.
+    /// The clock runs, and its sides are those that were known.
+    pub fn sides_stay(&mut self) {
+        self.late = false;
+    }
+
+    /// Whether the clock was first seen to run when a man had been moved, and its sides were not put right since.
     pub fn ran_late(&self) -> bool {
         self.late
     }
@@ -252,6 +258,22 @@ mod tests {
         let mut clock = ClockSense::new(Some(Side::Left));
         assert!(!clock.turn());
         assert_eq!(clock.white(), Some(Side::Left));
+    }
+
+    #[test]
+    fn a_clock_that_was_read_late_is_so_until_its_sides_are_known() {
+        let late = |configured: Option<Side>, next: fn(&mut ClockSense)| {
+            let mut clock = ClockSense::new(configured);
+            clock.frame(frame(300, 299, true, Side::Left), Instant(0));
+            clock.first_run_late(Instant(0));
+            next(&mut clock);
+            clock.ran_late()
+        };
+        assert!(late(None, |_| ()));
+        assert!(!late(Some(Side::Left), |_| ()));
+        assert!(!late(None, |clock| clock.first_run(Instant(SECOND))), "another game");
+        assert!(!late(None, ClockSense::sides_stay), "a position with Black to move");
+        assert!(!late(None, |clock| _ = clock.turn()));
     }
 
     #[test]

@@ -244,7 +244,7 @@ impl Table {
             match (white_first, moved) {
                 (true, true) => clock.first_run_late(self.now),
                 (true, false) => clock.first_run(self.now),
-                (false, _) => {}
+                (false, _) => clock.sides_stay(),
             }
         } else if clock.is_running() && !moved {
             clock.springs(self.now);

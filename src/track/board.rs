@@ -135,7 +135,7 @@ pub struct BoardTrack {
     pub(super) toggles: VecDeque<(Color, Instant)>,
     /// The last press for which forgotten ones were added, and how many pairs.
     pub(super) forgotten: (Instant, usize),
-    /// Plies in a row that were completed by the press after their own.
+    /// Plies that were completed by the press after their own, since one was not.
     pub(super) late_plies: usize,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
     /// The state of the board that was last looked back from.

@@ -60,7 +60,7 @@ impl Said {
     }
 
     /// A ply was completed; answers when this was said of it if it is such a promotion. What was said before a move
-    /// that promotes nothing is forgotten with it, unless that move had been made already, or pressed for just then.
+    /// that promotes nothing is forgotten with it, unless that move had been made already, or is completed just then.
     pub(super) fn completed(
         &mut self,
         color: Color,

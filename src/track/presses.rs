@@ -62,8 +62,8 @@ impl BoardTrack {
         self.heard.push_back(press);
     }
 
-    /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man: the player
-    /// who pressed first has moved none since.
+    /// Whether the lever has been there, and back for a moment in which nobody can have pressed for a man: nobody plays
+    /// so fast, or the player who pressed first has moved none since.
     fn bounces(&self, turn: Color, press: Press) -> bool {
         let mut toggles = self.toggles.iter().rev();
         let (Some((other, up)), Some((by, before))) = (toggles.next(), toggles.next()) else { return false };

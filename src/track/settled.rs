@@ -71,7 +71,8 @@ impl BoardTrack {
     }
 
     /// When a ply counts that hindsight has told, and that was completed by its press at the latest: where no clock is
-    /// heard, as soon after its man came to stand as others are, and before the man of the `next` one captured it.
+    /// heard, as soon after its man came to stand as others are, before the man of the `next` one captured it, and not
+    /// before the ply before it.
     pub(super) fn counts_at(&self, ply: &Ply, next: Option<(Move, Color)>, placement: &Placement) -> Instant {
         let Ply { played, made_at, came, completed_at, .. } = *ply;
         if self.completion == Completion::Clock {
@@ -84,10 +85,11 @@ impl BoardTrack {
         let captured = captors.find(|reading| (made_at..completed_at).contains(&reading.since));
         let until = captured.map_or(completed_at + 1, |captor| captor.since);
         // Nobody sees a pawn come that lies on its side; any other man may come yet.
-        if came.is_none() && played.promotion().is_none() {
-            return completed_at.min(until);
-        }
-        completed_at.min(until).min(stands_since(played, made_at, placement, until) + self.press_delay())
+        let told = came.is_some() || played.promotion().is_some();
+        let stands = || stands_since(played, made_at, placement, until) + self.press_delay();
+        let counts = if told { stands().min(until) } else { until };
+        let before = self.past.last().map_or(Instant::LONG_AGO, |last| last.completed_at);
+        completed_at.min(counts).max(before)
     }
 }
 

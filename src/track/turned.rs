@@ -11,8 +11,8 @@ use super::{
 };
 use crate::types::{BoardId, ClockTimes, Color};
 
-/// Plies in a row that were completed by the press after their own: players who are ahead of the clock so long would
-/// both have to be, at every move.
+/// Plies that were completed by the press after their own, and none between that was not: players who are ahead of the
+/// clock so long would both have to be, at every move.
 const LATE_PLIES: usize = 6;
 /// The same in the first plies of a game if White may have pressed before the clock was first read.
 const FIRST_LATE_PLIES: usize = 3;
@@ -67,7 +67,7 @@ impl BoardTrack {
         (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
     }
 
-    /// The presses of the completed plies, where they are known: those of the first ones were not heard.
+    /// The presses of the completed plies, where they are known: those of the first `unheard` ones were not.
     fn own_presses(&self, unheard: usize) -> Vec<Option<Press>> {
         let past = &self.past[self.given.min(self.past.len())..];
         let beside = |(index, past)| if index < unheard { None } else { self.beside_recorded(past) };
@@ -130,8 +130,9 @@ mod tests {
     };
 
     /// Plies `made>recorded` of knights that go to and fro, presses of White and Black as they were once the sides are
-    /// put right, and when each ply is told to have been completed; all in ms, `-` where no press is known.
-    fn check(plies: &str, presses: &str, expect: &str) {
+    /// put right, and when each ply is told to have been completed; all in ms, `-` where no press is known. Those of
+    /// the first `unheard` plies came before the clock was read.
+    fn check_unheard(unheard: usize, plies: &str, presses: &str, expect: &str) {
         let mut track = BoardTrack::new(Completion::Clock);
         let mut position = BoardPosition::new(RuleSet::WBN_1_00.moves);
         let ms = |text: &str| Instant(text.parse::<i64>().unwrap() * MS);
@@ -153,10 +154,32 @@ mod tests {
             .split_whitespace()
             .map(|press| Press { by: Color::from_white(press.starts_with('w')), at: ms(&press[1..]), clock: None })
             .collect();
-        let own = track.own_presses(0);
+        let own = track.own_presses(unheard);
         let told: Vec<String> =
             own.iter().map(|own| own.map_or("-".into(), |own| (own.at.micros() / MS).to_string())).collect();
         assert_eq!(told.join(" "), expect, "{plies}");
+    }
+
+    fn check(plies: &str, presses: &str, expect: &str) {
+        check_unheard(0, plies, presses, expect);
+    }
+
+    #[test]
+    fn a_ply_that_was_pressed_for_before_the_clock_was_read_has_no_press() {
+        // White's second press was for nothing: it is not that of the first ply
+        check("1000>1500 2500>3100", "b1200 w1500 b3100", "1500 3100");
+        check_unheard(1, "1000>1500 2500>3100", "b1200 w1500 b3100", "- 3100");
+    }
+
+    #[test]
+    fn plies_that_are_late_all_the_time_tell_that_the_sides_are_mistaken() {
+        let turned = |late_plies: usize, late: bool| {
+            let mut track = BoardTrack::new(Completion::Clock);
+            track.late_plies = late_plies;
+            track.clock_is_turned(late)
+        };
+        assert_eq!([2, 3].map(|plies| turned(plies, true)), [false, true]);
+        assert_eq!([5, 6].map(|plies| turned(plies, false)), [false, true]);
     }
 
     #[test]

@@ -113,11 +113,8 @@ impl Charge<'_> {
         let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
         let blind: Bitboard = (squares & log.blind(self.from, self.at)).into_iter().filter(empty).collect();
         // What comes there after the press captures it.
-        let lies = |square: &Square| {
-            shown.at(*square).meets(Kinds::EMPTY)
-                && log.kinds_at(*square, self.at) == Kinds::EMPTY
-                && log.stayed(*square, self.from, self.at)
-        };
+        let lies =
+            |square: &Square| log.kinds_at(*square, self.at) == Kinds::EMPTY && log.stayed(*square, self.from, self.at);
         let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
         squares &= !blind & !laid;
         for alias in self.account.aliases {
@@ -330,7 +327,7 @@ impl Charge<'_> {
     /// knocked there.
     fn stood_ahead(&self, log: &Log<'_>, from: Square, stood: &Reading) -> bool {
         let left = log.last(from, stood.since).is_some_and(|left| left.since > self.from);
-        self.pressed && left && stood.since > self.from && self.came_ahead(log, stood)
+        self.pressed && left && self.came_ahead(log, stood)
     }
 
     /// Whether the man of the next ply, which was read elsewhere, came where it goes before the ply's man, too: that is

@@ -63,6 +63,7 @@ impl Teller<'_> {
         };
         let turn = node.position.turn();
         let hand = node.hands.get(turn);
+        // Without a tray nobody knows what is in the hand.
         let held = |role: &Role| hand.is_some_and(|mut hand| hand.drop(*role, until).1 == 0);
         let dropped = Role::ALL.into_iter().filter(held).filter_map(|role| passed(role.of(turn), None));
         Passed(among.from.into_iter().filter_map(left).chain(dropped).collect())
