@@ -275,9 +275,12 @@ impl BoardTrack {
             && said.is_none()
             && before.rules().promotions().any(|role| Some(role) == alternative.promotion());
         let stands = self.stands_now(index, alternative.to());
-        // What was said is given up only for a move that was pressed for, where there is a clock.
-        let clocked = self.completion == Completion::Clock;
-        let plies = if said.is_some() && clocked { self.presses.len() } else { usize::MAX };
+        // What was said is given up only for a move that was pressed for, or answered where there is no clock.
+        let counted = match self.completion {
+            Completion::Clock => self.presses.len(),
+            Completion::Settle(_) => line.len().saturating_sub(1),
+        };
+        let plies = if said.is_some() { counted } else { usize::MAX };
         open || stands.is_some_and(|square| line.iter().take(plies).any(|m| m.from() == Some(square)))
     }
 }
