@@ -93,6 +93,8 @@ pub struct BoardTrack {
     pub(super) lifted_at: Instant,
     /// When anything but men of the other player changed last.
     pub(super) rested_at: Instant,
+    /// The line's first ply is a promotion that mates.
+    pub(super) mates: bool,
     /// Men stand where the line has none.
     strangers: bool,
     /// The clock was pressed on a line that costs as much as an illegal move: it may be made up.
@@ -203,6 +205,7 @@ impl BoardTrack {
             moved_for_press: false,
             lifted_at: Instant::LONG_AGO,
             rested_at: Instant::LONG_AGO,
+            mates: false,
             strangers: false,
             made_up: false,
             exchanged: false,

@@ -89,6 +89,8 @@ pub const DISPLACED: u32 = 8;
 pub const DISPLACED_FAR: u32 = 12;
 /// A ply whose man stood there before the ply before it was made.
 pub const EARLY: u32 = 5;
+/// A ply that nobody pressed the clock for, whose man was knocked to the next square with its player's last one.
+pub const KNOCKED: u32 = 10;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
 /// The same, a while after it, of the player who then pressed the clock: it was the move rather than one ahead.

@@ -68,9 +68,10 @@ impl BoardTrack {
         self.gap && self.unwatched
     }
 
-    /// After a gap: squares that have shown the same for so long that a man missing there is in no hand.
+    /// After a gap, or where no clock tells: squares that have shown the same for so long that a man missing there is
+    /// in no hand.
     pub(super) fn gone(&self, placement: &Placement, at: Instant) -> Bitboard {
-        match self.is_unwatched() {
+        match self.is_unwatched() || self.completion != Completion::Clock {
             true => placement.unchanged_since(at + -hindsight::GONE_US),
             false => Bitboard::EMPTY,
         }

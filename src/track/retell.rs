@@ -209,7 +209,7 @@ impl BoardTrack {
                 return None;
             }
         }
-        let mut recorded = straight.map(|(told, _)| told).or_else(|| hindsight::recorded(account, &record))?;
+        let mut recorded = Self::recorded(account, straight.map(|(told, _)| told), &record)?;
         recorded.cost += cost::ACQUITTED * tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
             return Some(Reread { first, from: first + same, told: recorded });
@@ -224,6 +224,14 @@ impl BoardTrack {
             && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
         let from = Self::differs(&told, &recorded, tail, deaf).filter(|_| counts)?;
         Some(Reread { first, from: first + from, told })
+    }
+
+    /// The record, as it pairs with the presses where it does. Turns that no clock tells may be one too many here and
+    /// one too few there.
+    fn recorded(account: Account<'_>, straight: Option<Told>, record: &[Move]) -> Option<Told> {
+        let heard = account.deaf.is_none();
+        let paired = straight.filter(|told| heard || told.cost < told.least() + cost::REREAD);
+        paired.or_else(|| hindsight::recorded(account, record))
     }
 
     /// Whether an account may be told instead of the record of `back` plies.

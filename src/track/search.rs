@@ -14,6 +14,7 @@ mod caught;
 mod evidence;
 mod floor;
 mod frontier;
+mod knocked;
 mod lying;
 mod reach;
 mod refund;
@@ -403,13 +404,20 @@ impl<'a> Search<'a> {
         let untouched = if told { self.untouched(m, touched, index, stayed) } else { 0 };
         let early = if told && absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
+        let knocked = weigh!(self.items, KNOCKED * u32::from(absence == 0 && self.was_knocked(m, parent, index)));
         let seen = matches!(absence, 0 | cost::ABSENT | cost::WENT_BY);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let (name, lain) = self.lain(m, parent, index);
         let lain = self.items.take(name, lain);
         let (name, refund) = self.refund(parent, m, index);
-        let spent =
-            parent.spent - self.items.back(name, refund) + untouched + absence + early + unpressed + carried + lain;
+        let spent = parent.spent - self.items.back(name, refund)
+            + untouched
+            + absence
+            + early
+            + unpressed
+            + knocked
+            + carried
+            + lain;
         Ply { played: m, squares, spent, absence, unfelt: untouched > 0 }
     }
 

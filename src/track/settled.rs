@@ -5,7 +5,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Completion,
+    Completion, SCAN_US,
     board::{BoardTrack, LinePly},
     hindsight::Ply,
     search,
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    sense::Placement,
+    sense::{Placement, Reading},
     types::{Bitboard, Color, Instant, Kinds, MS, Role, Square},
 };
 
@@ -25,6 +25,10 @@ const PRESS_DELAY_US: i64 = 400 * MS;
 const DELAYS_MAX: usize = 15;
 /// How long a promotion waits for the man that the pawn may be exchanged for.
 const EXCHANGE_US: i64 = 2000 * MS;
+/// A man that is adjusted as it is put down is not away for longer.
+const ADJUSTED_US: i64 = 1000 * MS;
+/// Men on a square, one after the other, of which the latest are looked at.
+const STOOD_MAX: usize = 16;
 
 impl BoardTrack {
     /// Notes since when the player to move has let go of what belongs to the move.
@@ -36,18 +40,28 @@ impl BoardTrack {
         let king = position.board().by_piece(Role::King.of(position.turn()));
         let made_at = placement.last_change(touched);
         let before = |square: &Square| king.contains(*square) || placement.changed(*square) <= made_at;
-        self.lifted_at = placement.last_change(self.in_air.into_iter().filter(before).collect());
+        let again = first.map(uci::destination).filter(|to| placement.kinds(*to) == Kinds::EMPTY);
+        let lifted: Bitboard = self.in_air.into_iter().filter(before).chain(again).collect();
+        self.lifted_at = placement.last_change(lifted);
+        let promotes = first.filter(|first| first.promotion().is_some());
+        self.mates = promotes.is_some_and(|first| {
+            let mut after = position.clone();
+            after.play(first);
+            after.checkers().any() && after.count_legal_moves() == 0
+        });
     }
 
-    /// When the line's first ply counts: at the reply, or after rest.
+    /// When the line's first ply counts: at the reply, or after rest. What stood there before it is none.
     pub(super) fn settled_at(&self, rest: i64) -> Option<Instant> {
         match self.line.as_slice() {
             [] => None,
-            [first] => {
+            [first, reply, ..] if first.made_at < reply.made_at => Some(reply.made_at),
+            // Then kings go to the centre, and nobody exchanges the pawn.
+            [..] if self.mates => Some(self.rested_at + rest),
+            [first, ..] => {
                 let rest = if first.played.promotion().is_some() { rest.max(EXCHANGE_US) } else { rest };
                 Some((self.rested_at + rest).max(self.lifted_at + IN_AIR_US))
             }
-            [_, reply, ..] => Some(reply.made_at),
         }
     }
 
@@ -82,8 +96,13 @@ impl BoardTrack {
         let caught = next.filter(|(next, _)| next.is_capture() && search::victim(*next) == to && next.to() == to);
         let captor = caught.map(|(next, color)| Kinds::only(next.role().of(color)));
         let mut captors = placement.readings(to).filter(|reading| Some(reading.kinds) == captor);
-        let captured = captors.find(|reading| (made_at..completed_at).contains(&reading.since));
-        let until = captured.map_or(completed_at + 1, |captor| captor.since);
+        let within = |at: Instant| (made_at..completed_at).contains(&at);
+        let captured = captors.find(|reading| within(reading.since)).map(|reading| reading.since);
+        // A captor that nobody saw there has left its own square.
+        let from = caught.filter(|_| captured.is_none()).and_then(|(next, _)| next.from());
+        let mut left = from.into_iter().flat_map(|from| placement.readings(from));
+        let left = left.find(|reading| reading.kinds == Kinds::EMPTY && within(reading.since));
+        let until = captured.or(left.map(|left| left.since)).unwrap_or(completed_at + 1);
         // Nobody sees a pawn come that lies on its side; any other man may come yet.
         let told = came.is_some() || played.promotion().is_some();
         let stands = || stands_since(played, made_at, placement, until) + self.press_delay();
@@ -93,32 +112,61 @@ impl BoardTrack {
     }
 }
 
-/// Since when what stood where a move went before `until` has stood there; not before the move was made.
+/// Since when what stood where a move went before `until` has stood there, not before the move was made: a man that
+/// was adjusted, or exchanged for a pawn, comes back soon.
 fn stands_since(m: Move, made_at: Instant, placement: &Placement, until: Instant) -> Instant {
+    let away = if m.promotion().is_some() { EXCHANGE_US } else { ADJUSTED_US };
     let readings = placement.readings(uci::destination(m));
-    let came = readings.filter(|reading| reading.since < until && reading.kinds != Kinds::EMPTY);
-    came.map(|reading| reading.since).max().map_or(made_at, |since| since.max(made_at))
+    let mut stood: ArrayVec<Reading, STOOD_MAX> =
+        readings.filter(|reading| reading.since < until && reading.kinds != Kinds::EMPTY).take(STOOD_MAX).collect();
+    stood.reverse();
+    let again = |(since, back): (Instant, Instant), reading: &Reading| match reading.since <= back {
+        true => (reading.since.max(since), back.max(reading.until.min(until) + away)),
+        false => (since, back),
+    };
+    stood.iter().fold((made_at, made_at + away), again).0
 }
 
-/// When the first of these plies was made, by the player of that color: if the others touched all of its squares, when
-/// its man was seen where it went last, `since` the ply before, or `or`, but not later than the next one.
+/// When the first of these plies was made, by the player of that color: if the others touched all of its squares, or
+/// its man had lain on the one that it left, when its man was seen where it went last, `since` the ply before, or `or`,
+/// but not later than the next one.
 pub(super) fn made_first(plies: &[Move], turn: Color, placement: &Placement, [since, or]: [Instant; 2]) -> Instant {
     let Some((first, rest)) = plies.split_first() else { return or };
     let later = touched(rest);
-    if !search::squares_of(*first).is_subset(later) {
+    let lay = |from: &Square| placement.kinds(*from) == Kinds::EMPTY && placement.changed(*from) + SCAN_US < since;
+    let lay: Bitboard = first.from().into_iter().filter(lay).collect();
+    if !search::squares_of(*first).is_subset(later | lay) {
         return made_at(*first, later, placement, or);
     }
     let or = or.min(made_first(rest, !turn, placement, [since, or]));
-    let man = first.promotion().unwrap_or(first.role()).of(turn);
+    let man = first.promotion().unwrap_or(first.role());
+    let men = [man, Role::Pawn].map(|role| Kinds::only(role.of(turn)));
+    let men = if lay.is_empty() { &men[..1] } else { &men };
     let mut came = placement.readings(uci::destination(*first)).filter(|reading| reading.since <= or);
-    came.find(|reading| reading.kinds == Kinds::only(man) && reading.since >= since).map_or(or, |reading| reading.since)
+    came.find(|reading| men.contains(&reading.kinds) && reading.since >= since).map_or(or, |reading| reading.since)
 }
 
 /// When the last square of a move was seen as the move leaves it, `or` when later plies touched all of them.
 pub(super) fn made_at(m: Move, later: Bitboard, placement: &Placement, or: Instant) -> Instant {
     let squares = search::squares_of(m) & !later;
-    let changes = squares.into_iter().map(|square| placement.changed(square));
+    let changes = squares.into_iter().map(|square| match m.from() {
+        Some(from) if from == square => left_at(m, from, placement),
+        _ => placement.changed(square),
+    });
     changes.max().unwrap_or(or)
+}
+
+/// When the square that a move leaves was seen empty: who was there since is another man.
+fn left_at(m: Move, from: Square, placement: &Placement) -> Instant {
+    let other = |kinds: Kinds| kinds.single().flatten().is_some_and(|man| ![m.role(), Role::Pawn].contains(&man.role));
+    let mut left = placement.changed(from);
+    for reading in placement.readings(from).filter(|reading| !other(reading.kinds)) {
+        match reading.kinds {
+            Kinds::EMPTY => left = reading.since,
+            _ => break,
+        }
+    }
+    left
 }
 
 /// All squares that these plies touch.
@@ -129,7 +177,7 @@ pub(super) fn touched(plies: &[Move]) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::SECOND;
+    use crate::types::{Piece, SECOND};
 
     /// A white knight is dropped on c4 after two seconds, a black one captures it there from a3 after nine and ten; the
     /// square shows what `seen` says before that.
@@ -157,5 +205,44 @@ mod tests {
         // Nobody saw it: not later than what captures it.
         check(Kinds::EMPTY, 10);
         check(Kinds::OCCUPIED, 10);
+    }
+
+    /// `f1p@4` a man came to a square after so many seconds, `f1.@5` it left.
+    fn shown(script: &str) -> Placement {
+        let mut placement = Placement::default();
+        for word in script.split(' ') {
+            let (reading, at) = word.split_once('@').unwrap();
+            let man = reading.chars().nth(2).and_then(Piece::from_char);
+            let at = Instant((at.parse::<f64>().unwrap() * SECOND as f64) as i64);
+            placement.set(reading[..2].parse().unwrap(), Kinds::exactly(man), at);
+        }
+        placement
+    }
+
+    fn promotion(from: Square, to: Square) -> Move {
+        let capture = Some(Role::Bishop);
+        Move::Normal { role: Role::Pawn, from, capture, to, promotion: Some(Role::Queen) }
+    }
+
+    #[test]
+    fn who_was_where_a_man_left_is_another() {
+        // The queen of the other player was put down on a wrong square, where the pawn had been.
+        let placement = shown("e2p@1 e2.@3 f1p@4 e2Q@6 e2.@7 f1Q@8");
+        let m = promotion(Square::E2, Square::F1);
+        assert_eq!(made_at(m, Square::F1.into(), &placement, Instant(9 * SECOND)), Instant(3 * SECOND));
+    }
+
+    #[test]
+    fn what_comes_back_soon_stands_since_then() {
+        let check = |m: Move, script: &str, tenths: i64| {
+            let stands = stands_since(m, Instant(4 * SECOND), &shown(script), Instant(i64::MAX));
+            assert_eq!(stands, Instant(tenths * SECOND / 10), "{script}");
+        };
+        let pushed =
+            Move::Normal { role: Role::Pawn, from: Square::F2, capture: None, to: Square::F1, promotion: None };
+        check(pushed, "f1r@1 f1.@2 f1p@4 f1.@5 f1p@5.5", 55);
+        // Another one, which captured the man that had captured this one.
+        check(pushed, "f1p@4 f1.@5 f1p@6.5", 40);
+        check(promotion(Square::E2, Square::F1), "f1p@4 f1.@5 f1q@6.5", 65);
     }
 }

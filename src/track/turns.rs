@@ -6,7 +6,7 @@
 use super::{Press, SCAN_US, search::Hand};
 use crate::{
     sense::{Placement, Reading},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, SECOND, Square},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Rank, Role, SECOND, Square},
 };
 
 /// How long after the last man of a stretch its player's turn ends at the latest.
@@ -18,12 +18,60 @@ const STOOD_US: i64 = SECOND;
 /// A man that is put back was not away for longer.
 const AWAY_US: i64 = 2 * SECOND;
 
-/// A man came to a square.
+/// A man came to a square, or left it.
 #[derive(Clone, Copy)]
-struct Arrival {
+struct Change {
     at: Instant,
     square: Square,
     color: Color,
+    kinds: Kinds,
+}
+
+/// What happened between two men of one player that came.
+struct Between<'a> {
+    placement: &'a Placement,
+    departures: &'a [Change],
+    first: Change,
+    second: Change,
+}
+
+impl Between<'_> {
+    /// Men of the other player that left their squares.
+    fn left(&self) -> impl Iterator<Item = &Change> {
+        let between = self.first.at + -SCAN_US..self.second.at;
+        self.departures.iter().filter(move |left| left.color != self.first.color && between.contains(&left.at))
+    }
+
+    /// The colour of the man that came next where one left.
+    fn comes_next(&self, left: &Change) -> Option<Color> {
+        let later = self.placement.readings(left.square).take_while(|reading| reading.since > left.at);
+        later.filter(|reading| reading.kinds != Kinds::EMPTY).last().and_then(|reading| color(reading.kinds))
+    }
+
+    /// Whether a man of the other player left its square that nobody had captured there.
+    fn replied(&self) -> bool {
+        let before = |left: &Change| left.square == self.first.square && left.at < self.first.at;
+        let captured = |left: &Change| before(left) || self.comes_next(left) == Some(self.first.color);
+        self.left().any(|left| !captured(left))
+    }
+
+    /// Whether a pawn of the other player left its square for the last rank, and lies there.
+    fn promoted(&self) -> bool {
+        let rises = |left: &Change| {
+            let before_last = Bitboard::from_rank(left.color.fold_wb(Rank::Seventh, Rank::Second));
+            left.kinds == Kinds::only(Role::Pawn.of(left.color)) && before_last.contains(left.square)
+        };
+        self.left().any(|left| rises(left) && self.comes_next(left).is_none())
+    }
+
+    /// Whether a man was taken out of the other player's tray that does not stand anywhere.
+    fn dropped(&self, hands: &ByColor<Option<Hand>>) -> bool {
+        let hand = hands.get(!self.first.color).filter(|_| self.second.at - self.first.at > TURN_US);
+        let taken = |hand: Hand| {
+            Role::ALL.into_iter().filter(move |role| *hand.men.get(*role) > 0).map(move |role| *hand.taken.get(role))
+        };
+        hand.into_iter().flat_map(taken).any(|at| self.first.at < at && at < self.second.at)
+    }
 }
 
 /// The presses that a clock would have heard between two instants, in order. None where the sensors do not tell the
@@ -36,18 +84,11 @@ pub fn presses(
 ) -> Option<Vec<Press>> {
     let arrivals = arrivals(placement, since, until)?;
     let departures = departures(placement, since + -SCAN_US);
-    let replied = |first: &Arrival, second: &Arrival| {
-        let between =
-            |(at, color): &&(Instant, Color)| first.at + -SCAN_US < *at && *at < second.at && *color != first.color;
-        departures.iter().any(|departure| between(&departure))
-    };
-    // A man was taken out of the other player's tray, and does not stand anywhere.
-    let dropped = |first: &Arrival, second: &Arrival| {
-        let hand = hands.get(!first.color).filter(|_| second.at - first.at > TURN_US);
-        let taken = |hand: Hand| {
-            Role::ALL.into_iter().filter(move |role| *hand.men.get(*role) > 0).map(move |role| *hand.taken.get(role))
-        };
-        hand.into_iter().flat_map(taken).any(|at| first.at < at && at < second.at)
+    let between = |first: &Change, second: &Change| Between {
+        placement,
+        departures: &departures,
+        first: *first,
+        second: *second,
     };
     let mut presses: Vec<Press> = Vec::new();
     let mut squares = Bitboard::EMPTY;
@@ -61,7 +102,9 @@ pub fn presses(
             // one captured a man that nobody saw.
             Some(next)
                 if next.color == arrival.color
-                    && (squares.contains(next.square) && replied(arrival, next) || dropped(arrival, next)) =>
+                    && (squares.contains(next.square) && between(arrival, next).replied()
+                        || between(arrival, next).dropped(hands)
+                        || between(arrival, next).promoted()) =>
             {
                 press(arrival.color, AFTER_US.min(gap / 3));
                 press(!arrival.color, gap / 2);
@@ -69,7 +112,11 @@ pub fn presses(
             }
             Some(next) if next.color == arrival.color => {}
             _ => {
-                press(arrival.color, AFTER_US.min(gap / 2));
+                // Who left without being captured there went on to where nobody saw it.
+                let caught = next.is_some_and(|next| next.square == arrival.square);
+                let left = left(placement, arrival).filter(|left| !caught && *left < arrival.at + gap);
+                let stays = left.map_or(0, |left| left - arrival.at);
+                press(arrival.color, stays + AFTER_US.min((gap - stays) / 2));
                 squares = Bitboard::EMPTY;
             }
         }
@@ -79,7 +126,7 @@ pub fn presses(
 
 /// Men that came to squares between two instants, in order. One that is put back where it had stood was knocked over or
 /// adjusted.
-fn arrivals(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Arrival>> {
+fn arrivals(placement: &Placement, since: Instant, until: Instant) -> Option<Vec<Change>> {
     let all = || Square::ALL.into_iter().flat_map(|square| placement.readings(square));
     let within = |at: Instant| since < at && at <= until;
     let came = |reading: &Reading| within(reading.since) && !reading.kinds.meets(Kinds::EMPTY);
@@ -92,7 +139,8 @@ fn arrivals(placement: &Placement, since: Instant, until: Instant) -> Option<Vec
         if put_back(placement, &reading).is_some_and(|left| !elsewhere(&reading, left)) {
             continue;
         }
-        arrivals.push(Arrival { at: reading.since, square: reading.square, color: color(reading.kinds)? });
+        let Reading { square, kinds, since: at, .. } = reading;
+        arrivals.push(Change { at, square, color: color(kinds)?, kinds });
     }
     arrivals.sort_by_key(|arrival| arrival.at);
     Some(arrivals)
@@ -107,12 +155,21 @@ fn put_back(placement: &Placement, reading: &Reading) -> Option<Instant> {
     (same && brief).then_some(gone.since)
 }
 
-/// When men left squares since some instant, and whose.
-fn departures(placement: &Placement, since: Instant) -> Vec<(Instant, Color)> {
+/// When the man of an arrival left its square.
+fn left(placement: &Placement, arrival: &Change) -> Option<Instant> {
+    let later = placement.readings(arrival.square).take_while(|reading| reading.since > arrival.at);
+    later.last().filter(|reading| reading.kinds == Kinds::EMPTY).map(|reading| reading.since)
+}
+
+/// Men that left squares since some instant.
+fn departures(placement: &Placement, since: Instant) -> Vec<Change> {
     let all =
         Square::ALL.into_iter().flat_map(|square| placement.readings(square).zip(placement.readings(square).skip(1)));
-    let left = all.filter(|(now, _)| now.since > since && now.kinds == Kinds::EMPTY);
-    left.filter_map(|(now, before)| Some((now.since, color(before.kinds)?))).collect()
+    let gone = all.filter(|(now, _)| now.since > since && now.kinds == Kinds::EMPTY);
+    let left = |(now, before): (Reading, Reading)| {
+        Some(Change { at: now.since, square: now.square, color: color(before.kinds)?, kinds: before.kinds })
+    };
+    gone.filter_map(left).collect()
 }
 
 /// The colour of all men that may stand there.
@@ -163,6 +220,14 @@ mod tests {
         check("e7.@1500 e7p@1800 e2.@2500 e4P@2900", "w3050");
         // One that stood elsewhere meanwhile may have moved.
         check("e7.@1500 e6p@1800 e6.@2200 e7p@2500 e2.@2900 e4P@3100", "b2650 w3250");
+        // A man that went on to where nobody saw it, and was captured there.
+        check("e7.@500 e6q@700 e6.@900 d2.@1900 e3B@3000", "b1050 w3150");
+        // Whom a man captured that was adjusted then has not replied.
+        check("h6b@50 h6.@900 h5.@950 h6Q@1100 h6.@1300 h6Q@1500", "w1650");
+        // Who was captured by the second one had not replied.
+        check("f7p@50 g6B@700 f7.@1100 g6.@1130 g6B@1350 g6.@2000 f7B@2200", "w2350");
+        // A pawn that promotes and lies is seen only to leave its square.
+        check("b2p@50 d2.@600 d4P@700 b2.@1700 f3.@3200 d1B@3800", "w850 b2250 w3950");
         // Nobody else had a man in hand: it was put there twice.
         check("g5B@700 g5.@1300 g5N@2000", "w2150");
         check("e2.@500 e4x@700", "unknown");

@@ -113,8 +113,9 @@ impl Charge<'_> {
         let empty = |square: &Square| !shown.at(*square).meets(Kinds::OCCUPIED);
         let blind: Bitboard = (squares & log.blind(self.from, self.at)).into_iter().filter(empty).collect();
         // What comes there after the press captures it.
+        let told = (self.from + LATE_US).min(self.at);
         let lies =
-            |square: &Square| log.kinds_at(*square, self.at) == Kinds::EMPTY && log.stayed(*square, self.from, self.at);
+            |square: &Square| log.kinds_at(*square, self.at) == Kinds::EMPTY && log.stayed(*square, told, self.at);
         let laid: Bitboard = (squares & self.position.promoted()).into_iter().filter(lies).collect();
         squares &= !blind & !laid;
         for alias in self.account.aliases {
@@ -469,8 +470,9 @@ impl Charge<'_> {
         let never = |square: &Square| (stayed(square) || stood(square)) && !empty(square);
         let others = touched.into_iter().filter(differs).filter(never).count() as u32;
         // A promoted man may have lain there, where nothing felt it, since it came.
+        let told = (came + SCAN_US).min(self.at);
         let lay = |from: &Square| {
-            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, came, self.at + LATE_US)
+            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, told, self.at + LATE_US)
         };
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
             + weigh!(items, RISEN * u32::from(walked.as_ref().is_some_and(lay)))

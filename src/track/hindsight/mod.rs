@@ -472,7 +472,10 @@ impl<'a> Teller<'a> {
         // Where no clock tells of a turn, who has not seen a man come has seen it leave.
         let untold = press.is_none() || self.account.is_turn(until);
         let left = m.from().filter(|_| arrived.is_none() && untold);
-        let left = left.and_then(|from| self.log.arrived(from, Kinds::EMPTY, node.since[0], until));
+        // It had come to the square that it left with its player's last ply.
+        let came = |from: Square| self.back(node).nth(1).filter(|own| uci::destination(own.played) == from);
+        let since = |from: Square| came(from).map_or(node.since[0], |own| own.made_at);
+        let left = left.and_then(|from| self.log.arrived(from, Kinds::EMPTY, since(from), until));
         let made_at = arrived.or(left).unwrap_or(until).max(node.since[0]).min(until);
         let at = press.map_or(made_at.max(node.completed[1]), |press| press.at);
         let mut position = node.position.clone();

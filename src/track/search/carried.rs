@@ -1,7 +1,8 @@
-//! Whether a man that seems dropped was carried there from another square.
+//! Whether a man that seems dropped, or to stand for a pawn that promotes, was carried there from another square.
 //!
-//! In: a drop, what is missing on the board, what left the trays. Out: whether a man of the board is likelier to be the
-//! one that was moved. Whether it may go there by the laws it does not ask where nothing tells which man stands there.
+//! In: a drop or a promotion, what is missing on the board, what left the trays. Out: whether a man of the board is
+//! likelier to be the one that was moved. Whether it may go there by the laws it does not ask where nothing tells which
+//! man stands there.
 
 use super::{Hand, Node, Search, may_go};
 use crate::{
@@ -14,7 +15,10 @@ impl Search<'_> {
     /// one that was moved: it goes there, or, where nobody saw the man, it had left its square when the clock was
     /// pressed.
     pub(super) fn carried(&self, m: Move, parent: &Node, index: usize, seen: bool) -> bool {
-        let Move::Put { role, to } = m else { return false };
+        let Move::Put { role, to } = m else {
+            let away = |role| self.came_from_the_board(role, m.to(), parent, index);
+            return m.promotion().is_some_and(away) && !self.evidence.gap;
+        };
         let (placement, board) = (self.evidence.placement, parent.position.board());
         let man = role.of(parent.position.turn());
         if placement.kinds(to) == Kinds::OCCUPIED {
@@ -29,18 +33,25 @@ impl Search<'_> {
         let missing = parent.mismatch.missing & board.by_color(man.color);
         match self.evidence.presses.get(index) {
             Some(press) if !seen => missing.into_iter().any(|from| left(*press)(&from)),
-            _ if placement.kinds(to) == Kinds::only(man) => {
-                let goes = |from: Square| may_go(man, from, to, board.occupied());
-                // Something else may stand on its square by now.
-                let away = parent.mismatch.any() & board.by_piece(man);
-                let left = |from: &Square| {
-                    let left = self.left(*from, Kinds::only(man));
-                    left.is_some_and(|left| (since..=placement.changed(to)).contains(&left))
-                };
-                away.into_iter().filter(left).any(goes)
-            }
-            _ => false,
+            _ => self.came_from_the_board(role, to, parent, index),
         }
+    }
+
+    /// Whether such a man stands there, and one like it left a square in this turn from which it goes there.
+    fn came_from_the_board(&self, role: Role, to: Square, parent: &Node, index: usize) -> bool {
+        let (placement, board) = (self.evidence.placement, parent.position.board());
+        let man = role.of(parent.position.turn());
+        if placement.kinds(to) != Kinds::only(man) {
+            return false;
+        }
+        let since = self.evidence.since[index % 2];
+        // Something else may stand on its square by now.
+        let away = parent.mismatch.any() & board.by_piece(man);
+        let left = |from: &Square| {
+            let left = self.left(*from, Kinds::only(man));
+            left.is_some_and(|left| (since..=placement.changed(to)).contains(&left))
+        };
+        away.into_iter().filter(left).any(|from| may_go(man, from, to, board.occupied()))
     }
 
     /// The same where it is only felt that something stands there: nobody has a man in hand or on its way, and some
