@@ -4,6 +4,7 @@
 //! search takes into account. What is right again is forgotten.
 
 use super::{
+    ADJUSTS_US, SCAN_US,
     board::BoardTrack,
     search::{ALIASES_MAX, Alias},
     seen::Seen,
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
-    sense::{Mismatch, Placement},
+    sense::{Mismatch, Placement, Reading},
     types::{Bitboard, Instant, Kinds, SECOND, Square},
 };
 
@@ -35,7 +36,8 @@ impl BoardTrack {
         let displaced = displaced(position, placement, mismatch);
         for square in mismatch.any() & !displaced {
             let lies = position.promoted().contains(square) && self.lay_down(square, placement);
-            if !lies && !self.stands_wrong(square, placement, at) {
+            if !lies && (!self.stands_wrong(square, placement, at) || stood_elsewhere(position, square, placement, at))
+            {
                 continue;
             }
             if mismatch.missing.contains(square) && !self.blind.contains(square) {
@@ -120,6 +122,19 @@ impl BoardTrack {
             self.aliases.push(Alias { square, reads, learnt: self.past.len() });
         }
     }
+}
+
+/// Whether the man of a square has just been lifted from another one, where it was displaced: no sensor is wrong.
+fn stood_elsewhere(position: &BoardPosition, square: Square, placement: &Placement, at: Instant) -> bool {
+    let Some(man) = position.board().piece_at(square) else { return false };
+    let (man, others) = (Kinds::only(man), !position.board().by_piece(man));
+    let left = placement.changed(square);
+    let felt = placement.readings(square).nth(1).is_some_and(|before| before.kinds == man);
+    let elsewhere = |reading: Reading| {
+        let displaced = (left + -SCAN_US..left + ADJUSTS_US).contains(&reading.since);
+        displaced && reading.kinds == man && at < reading.until + STANDING_US
+    };
+    felt && others.into_iter().any(|other| placement.readings(other).any(elsewhere))
 }
 
 /// Squares of men that stand elsewhere: hands put them there, no sensor is wrong (WBN 6.4).

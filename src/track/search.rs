@@ -402,9 +402,11 @@ impl<'a> Search<'a> {
         let stayed = u32::from(stayed || self.came_before(m, by, since) || self.caught_sooner(m, parent, since));
         let told = !self.evidence.gap && !self.lies_on(m, parent, index);
         let untouched = if told { self.untouched(m, touched, index, stayed) } else { 0 };
-        let early = if told && absence == 0 && untouched == 0 { self.early(m, parent) } else { 0 };
+        let knocked = absence == 0 && self.was_knocked(m, parent, index);
+        let knocked = weigh!(self.items, KNOCKED * u32::from(knocked));
+        let early = told && absence == 0 && untouched == 0 && knocked == 0;
+        let early = if early { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
-        let knocked = weigh!(self.items, KNOCKED * u32::from(absence == 0 && self.was_knocked(m, parent, index)));
         let seen = matches!(absence, 0 | cost::ABSENT | cost::WENT_BY);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let (name, lain) = self.lain(m, parent, index);

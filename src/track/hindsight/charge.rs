@@ -169,7 +169,9 @@ impl Charge<'_> {
         let goes = |to: Square| self.played.from().is_none_or(|from| search::may_go(man, from, to, occupied));
         let new = |square: Square| !self.before.at(square).meets(kinds) && !self.after.at(square).meets(kinds);
         Square::ALL.into_iter().filter(|square| new(*square) && goes(*square)).any(|square| {
-            log.last(square, self.at).is_some_and(|stood| stood.kinds == kinds && stood.since >= left.since)
+            // It may be read a moment after the press.
+            let stood = [self.at, self.at + LATE_US].map(|at| log.last(square, at));
+            stood.into_iter().flatten().any(|stood| stood.kinds == kinds && stood.since >= left.since)
         })
     }
 
@@ -414,12 +416,15 @@ impl Charge<'_> {
             let back = log.arrived(reading.square, reading.kinds, reading.until, reading.until + BACK_US);
             reading.until <= self.at && back.is_some_and(|back| back > self.at)
         };
+        // It may be read a moment after the press.
+        let came = stands || reading.since < self.at + LATE_US && log.kinds_at(to, reading.since) != self.after.at(to);
+        let stayed = || self.pressed && came && self.at.max(reading.since) + LATE_US < reading.until;
         match reading.until - reading.since {
             _ if !reading.kinds.meets(Kinds::OCCUPIED) => named!(LIFTED),
             _ if mover.is_some() && back() => named!(LIFTED_AGAIN),
             // It stood there when the other player pressed, too.
             _ if mover.is_some() && !other && stands && self.until < reading.until => named!(FOREIGN),
-            _ if mover.is_some() && !other && stands && self.at + LATE_US < reading.until => named!(STOOD_THERE),
+            _ if mover.is_some() && !other && stayed() => named!(STOOD_THERE),
             LINGERING_US.. => named!(LINGERED),
             _ if stood => named!(STOOD_PRESSED),
             _ if mover.is_some() && !other && stands && self.at + STOOD_US < reading.until => named!(STOOD_LONGER),
