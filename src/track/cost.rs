@@ -89,7 +89,7 @@ pub const DISPLACED: u32 = 8;
 pub const DISPLACED_FAR: u32 = 12;
 /// A ply whose man stood there before the ply before it was made.
 pub const EARLY: u32 = 5;
-/// A ply whose man stood there when its player pressed the clock for the last one, or was knocked there with that.
+/// A ply whose man stood there when its player pressed for the last one, or was knocked there before its turn.
 pub const KNOCKED: u32 = 10;
 /// Men that stand elsewhere came there after the last man of the line.
 pub const LATER: u32 = 2;
