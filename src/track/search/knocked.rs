@@ -24,7 +24,8 @@ impl Search<'_> {
         let left = m.from().filter(|from| placement.kinds(*from) == Kinds::EMPTY);
         let Some(from) = left.filter(|_| index < 2 && !self.evidence.gap) else { return false };
         let (to, own) = (uci::destination(m), self.evidence.pressed[index % 2]);
-        let stands = placement.kinds(to) != Kinds::EMPTY;
+        // Where only that is felt that something stands there, it may be another man.
+        let stands = ![Kinds::EMPTY, Kinds::OCCUPIED].contains(&placement.kinds(to));
         let stood = placement.changed(to) + AT_PRESS_US < own && placement.changed(from) < own;
         let beside =
             from.distance(to) == 1 && (self.by_the_other(from, to, index) || self.by_the_own(from, to, parent));
