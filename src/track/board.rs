@@ -93,7 +93,7 @@ pub struct BoardTrack {
     pub(super) lifted_at: Instant,
     /// When anything but men of the other player changed last.
     pub(super) rested_at: Instant,
-    /// The line's first ply is a promotion that mates.
+    /// The line's first ply is a promotion after which the other player is in check and has no move.
     pub(super) mates: bool,
     /// Men stand where the line has none.
     strangers: bool,

@@ -286,6 +286,6 @@ impl BoardTrack {
 }
 
 /// Where pawns stand that promote next.
-fn before_last_rank(color: Color) -> Bitboard {
+pub(super) fn before_last_rank(color: Color) -> Bitboard {
     Bitboard::from_rank(color.fold_wb(Rank::Seventh, Rank::Second))
 }

@@ -56,7 +56,7 @@ impl BoardTrack {
         match self.line.as_slice() {
             [] => None,
             [first, reply, ..] if first.made_at < reply.made_at => Some(reply.made_at),
-            // Then kings go to the centre, and nobody exchanges the pawn.
+            // It may be mate: then kings go to the centre, and nobody exchanges the pawn.
             [..] if self.mates => Some(self.rested_at + rest),
             [first, ..] => {
                 let rest = if first.played.promotion().is_some() { rest.max(EXCHANGE_US) } else { rest };

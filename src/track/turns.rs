@@ -3,10 +3,10 @@
 //! In: what the squares showed. Out: presses of a clock that nobody has, for hindsight to hang plies on. It knows no
 //! plies: a stretch may be a move, one that was taken back, or a man that was adjusted.
 
-use super::{Press, SCAN_US, search::Hand};
+use super::{Press, SCAN_US, declared::before_last_rank, search::Hand};
 use crate::{
     sense::{Placement, Reading},
-    types::{Bitboard, ByColor, Color, Instant, Kinds, Rank, Role, SECOND, Square},
+    types::{Bitboard, ByColor, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// How long after the last man of a stretch its player's turn ends at the latest.
@@ -58,8 +58,8 @@ impl Between<'_> {
     /// Whether a pawn of the other player left its square for the last rank, and lies there.
     fn promoted(&self) -> bool {
         let rises = |left: &Change| {
-            let before_last = Bitboard::from_rank(left.color.fold_wb(Rank::Seventh, Rank::Second));
-            left.kinds == Kinds::only(Role::Pawn.of(left.color)) && before_last.contains(left.square)
+            let pawn = left.kinds == Kinds::only(Role::Pawn.of(left.color));
+            pawn && before_last_rank(left.color).contains(left.square)
         };
         self.left().any(|left| rises(left) && self.comes_next(left).is_none())
     }
