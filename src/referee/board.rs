@@ -373,6 +373,8 @@ impl BoardWatch {
             return;
         }
         let occupied = sight.position().board().occupied();
+        // A man that was knocked off its square is not in the way.
+        let stands = occupied & !sight.mismatch().missing;
         let since = self.turns.front().map_or(Instant::LONG_AGO, |turn| turn.completed);
         let made = self.last[0].as_ref().map_or(Instant::LONG_AGO, |last| last.made_at);
         let went = |(man, from, to): &(Piece, Square, Square)| {
@@ -388,7 +390,7 @@ impl BoardWatch {
             let reply = !occupied.contains(*to)
                 && men.into_iter().any(|man| sight.placement.showed(*to, man, since, came + -1));
             let ahead = man.color != to_move && in_time && !with_it && !reply;
-            ahead && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
+            ahead && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, stands)
         };
         // Nobody saw what is dropped and captured between two scans.
         let men = sight.misplaced();
@@ -592,9 +594,13 @@ fn early_reply(sight: BoardSight<'_>, by: Seat, reply: Move, to: &Completed, sin
     let pressed_with = reply.from().is_some_and(|from| sight.placement.changed(from) + SCAN_US < since);
     let retakes = uci::destination(to.played) == square || pressed_with;
     let unseen = sight.placement.allows_empty().contains(square);
-    let unknown = to.made_at >= to.completed_at || to.clock.is_none();
+    // A clock may be heard before a man is read that was in the hand then.
+    let in_hand = || to.played.from().is_some_and(|from| sight.placement.changed(from) < to.completed_at);
+    let late = to.made_at > to.completed_at && to.made_at < to.completed_at + SCAN_US && in_hand();
+    let unknown = to.made_at >= to.completed_at && !late || to.clock.is_none();
+    let limit = limit.min(to.completed_at);
     let changed = || stood_elsewhere(sight, to.played, by.color, stood);
-    let made = || limit == to.made_at && was_made(sight, to.played, by.opponent(), (since, stood));
+    let made = || limit != to.completed_at && was_made(sight, to.played, by.opponent(), (since, stood));
     if limit - stood < PREMOVE_US || stood < since || retakes || unseen || unknown || changed() || made() {
         return None;
     }

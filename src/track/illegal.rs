@@ -28,6 +28,8 @@ const LANDS_US: i64 = 700 * MS;
 const TOGETHER_US: i64 = 100 * MS;
 /// How much later than a man that was put down after it a press may be heard of.
 const HEARD_US: i64 = 150 * MS;
+/// So long after the press a man may be read that was lifted well before it: its player's hand still had it.
+const LIFTED_US: i64 = 200 * MS;
 /// Men next to their squares are displaced (WBN 6.4); a second move goes farther.
 const SECOND_MOVE_SQUARES: u32 = 2;
 
@@ -274,7 +276,10 @@ pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>
     let placement = evidence.placement;
     let mismatch = placement.mismatch(&after);
     let own = mismatch.missing & after.board().by_color(position.turn());
-    let touched = |square: Square| placement.changed(square) >= evidence.rest_since;
+    // Both may have been made ahead, while the other player still thought.
+    let ahead = placement.changed(uci::destination(first)) < evidence.rest_since;
+    let since = if ahead { evidence.pressed[0] } else { evidence.rest_since };
+    let touched = |square: Square| placement.changed(square) >= since;
     let alone = first.from().is_some_and(|from| from.distance(first.to()) < SECOND_MOVE_SQUARES && !first.is_capture());
     if alone || !touched(uci::destination(first)) {
         return None;
@@ -284,7 +289,7 @@ pub fn second_move(position: &BoardPosition, first: Move, evidence: Evidence<'_>
     let ways = own.into_iter().filter(early).flat_map(|from| mismatch.foreign.into_iter().map(move |to| (from, to)));
     let mut ways = ways.filter(|(from, to)| {
         let Some(man) = after.board().piece_at(*from) else { return false };
-        let stands = placement.kinds(*to) == Kinds::only(man) && placement.changed(*to) <= press + STOOD_US;
+        let stands = placement.kinds(*to) == Kinds::only(man) && placement.changed(*to) <= press + LIFTED_US;
         stands && from.distance(*to) >= SECOND_MOVE_SQUARES && goes(position, *from, *to)
     });
     ways.next().filter(|_| ways.next().is_none())
