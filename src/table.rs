@@ -210,7 +210,8 @@ impl Table {
 
     fn deadline(&self) -> Option<Instant> {
         let boards = [self.sensors.deadline(), self.play.deadline(self.now), self.silent_clocks_at()];
-        let others = [self.judge_deadline(), self.resumed_deadline(), self.adrift_deadline(), self.turns_at()];
+        let watched = [self.resumed_deadline(), self.adrift_deadline(), self.turns_at(), self.faults_at()];
+        let others = [self.judge_deadline()].into_iter().chain(watched);
         boards.into_iter().chain(others).flatten().min()
     }
 
@@ -225,6 +226,7 @@ impl Table {
         self.watch_silent_clocks();
         self.watch_shown();
         self.watch_anew();
+        self.watch_faults();
         self.watch_resumed();
         self.watch_adrift();
         self.watch_turns();

@@ -78,6 +78,30 @@ impl Table {
         }
     }
 
+    /// When what a board contradicts of the set-up will have stood for long enough to be a fault.
+    pub(super) fn faults_at(&self) -> Option<Instant> {
+        self.resting().map(|(_, due)| due).filter(|due| *due > self.now).min()
+    }
+
+    /// Boards whose faults have stood for long enough are set up.
+    pub(super) fn watch_faults(&mut self) {
+        let due: Vec<BoardId> = self.resting().filter(|(_, due)| *due <= self.now).map(|(board, _)| board).collect();
+        for board in due {
+            self.watch_set_up(board);
+        }
+    }
+
+    /// Boards that contradict little of the set-up, and when that counts as faults.
+    fn resting(&self) -> impl Iterator<Item = (BoardId, Instant)> + '_ {
+        let boards = self.play.game.ids().filter(|board| self.play.armed[board.index()].is_none());
+        boards.filter(|_| !self.play.is_on()).filter_map(|board| {
+            let placement = self.sensors.boards[board.index()].sense.placement();
+            let disturbed = placement.tells().then(|| self.disturbed(board))?;
+            let changed = disturbed.into_iter().map(|square| placement.changed(square)).max()?;
+            (disturbed.count() <= FAULTS_MAX).then_some((board, changed + FAULT_RESTS_US))
+        })
+    }
+
     /// What a board that is set up contradicts of the set-up; none if it is not set up.
     fn set_up(&self, board: BoardId, armed: Option<Bitboard>) -> Option<Bitboard> {
         let placement = self.sensors.boards[board.index()].sense.placement();
