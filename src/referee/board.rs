@@ -132,8 +132,8 @@ pub struct BoardSight<'a> {
     pub placement: &'a Placement,
     /// Moves made and not completed.
     pub line: &'a [LinePly],
-    /// The player to move has a man in hand that was taken from the tray.
-    pub drops: bool,
+    /// When the player to move took a man from the tray that it has in hand.
+    pub drops: Option<Instant>,
 }
 
 impl BoardSight<'_> {
@@ -392,9 +392,12 @@ impl BoardWatch {
             let ahead = man.color != to_move && in_time && !with_it && !reply;
             ahead && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, stands)
         };
-        // Nobody saw what is dropped and captured between two scans.
+        // Nobody saw what is dropped and captured between two scans; who was lifted before that has not captured it.
         let men = sight.misplaced();
-        let found = men.iter().filter(|_| !sight.drops).find(|way| went(way)).map(|(_, from, to)| (*from, *to));
+        let captures = |(man, from, to): &(Piece, Square, Square)| {
+            sight.drops.is_some_and(|taken| taken <= sight.lifted(*man, *from, *to))
+        };
+        let found = men.iter().filter(|way| !captures(way)).find(|way| went(way)).map(|(_, from, to)| (*from, *to));
         // What came after something that the other player did, and no rule allows, answers that.
         let answers = |then: Instant| {
             let did = |(man, _, to): &(Piece, Square, Square)| {

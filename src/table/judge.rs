@@ -112,7 +112,8 @@ impl Judge {
 fn sight<'a>(rules: &'a RuleSet, sensors: &'a Sensors, play: &'a Play, board: BoardId) -> BoardSight<'a> {
     let placement = sensors.boards[board.index()].sense.placement();
     let turn = board.seat(play.game.board(board).turn());
-    let drops = play.ledger.lifted(turn).is_some_and(|men| men.into_iter().any(|count| count > 0));
+    let in_hand = play.ledger.lifted(turn).into_iter().flat_map(|men| men.zip(play.ledger.taken(turn)));
+    let drops = in_hand.filter(|(count, _)| *count > 0).map(|(_, taken)| taken).min();
     BoardSight { board, rules, game: &play.game, placement, line: play.tracker.line(board), drops }
 }
 

@@ -35,7 +35,7 @@ use Step::{Move, Press};
 fn accused(steps: &[Step], placement: &Placement) -> Vec<String> {
     let game = Game::new(RuleSet::WBN_1_00, 1);
     let rules = RuleSet::WBN_1_00;
-    let sight = BoardSight { board: BoardId::A, rules: &rules, game: &game, placement, line: &[], drops: false };
+    let sight = BoardSight { board: BoardId::A, rules: &rules, game: &game, placement, line: &[], drops: None };
     let color = |letter: char| Color::from_white(letter == 'w');
     let mut presses = Presses::default();
     let mut completions = Vec::new();
