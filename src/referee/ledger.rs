@@ -35,6 +35,10 @@ struct Whereabouts {
     taken: ByRole<ArrayVec<Instant, TAKEN_MAX>>,
     /// One that came to the tray last and is taken for the one that had left it.
     returned: ByRole<Returned>,
+    /// Dropped, though none had left the tray nor was on its way.
+    nowhere: Pocket,
+    /// When that was done last.
+    nowhere_at: ByRole<Instant>,
 }
 
 /// A man that came to a tray and is taken for one that had left it.
@@ -117,7 +121,11 @@ impl Ledger {
         } else if !take(&mut men.lifted, role) {
             match men.came_just_before(role, at) {
                 Some(_) => put(&mut men.early, role),
-                None => _ = take(&mut men.transit, role),
+                None if take(&mut men.transit, role) => {}
+                None => {
+                    put(&mut men.nowhere, role);
+                    *men.nowhere_at.get_mut(role) = at;
+                }
             }
         }
     }
@@ -135,8 +143,9 @@ impl Ledger {
     /// A man was captured that a seat may have dropped already.
     pub fn passed(&mut self, transfer: Transfer, at: Instant) {
         let Transfer { to, man, dropped, .. } = transfer;
+        let men = &mut self.seats[to.index()];
         if dropped {
-            take(&mut self.seats[to.index()].early, man.role);
+            let _ = take(&mut men.early, man.role) || take(&mut men.nowhere, man.role);
         } else {
             self.captured(to, man.role, at);
         }
@@ -165,10 +174,12 @@ impl Ledger {
         }
     }
 
-    /// A drop of a seat is taken back: the man is in the hand.
+    /// A drop of a seat is taken back: the man is in the hand, or where it was.
     pub fn undropped(&mut self, seat: Seat, role: Role) {
         let men = &mut self.seats[seat.index()];
-        put(if men.tray { &mut men.lifted } else { &mut men.pocket }, role);
+        if !take(&mut men.nowhere, role) {
+            put(if men.tray { &mut men.lifted } else { &mut men.pocket }, role);
+        }
     }
 
     /// A seat's tray changed.
@@ -210,6 +221,12 @@ impl Ledger {
     /// When a man of each kind left a seat's tray last that is not back.
     pub fn taken(&self, seat: Seat) -> ByRole<Instant> {
         self.seats[seat.index()].taken.as_ref().map(|taken| taken.last().copied().unwrap_or_default())
+    }
+
+    /// When a man of each kind was dropped last that had not left a seat's tray and was not on its way there.
+    pub fn from_nowhere(&self, seat: Seat) -> ByRole<Instant> {
+        let men = &self.seats[seat.index()];
+        men.nowhere.zip(men.nowhere_at).map(|(count, at)| if count > 0 { at } else { Instant::LONG_AGO })
     }
 
     /// When a man of each kind came to a seat's tray last whose capture is not completed.
@@ -273,6 +290,24 @@ mod tests {
         ledger.captured(seat(), Role::Queen, Instant::ZERO);
         ledger.dropped(seat(), Role::Queen, Instant::ZERO);
         assert_eq!(ledger.letters(seat()), ("p".into(), "".into()));
+    }
+
+    #[test]
+    fn a_drop_that_took_nothing_from_the_tray_puts_nothing_into_the_hand_when_it_is_taken_back() {
+        let mut ledger = Ledger::new(|_| true);
+        show(&mut ledger, &[Role::Knight], change(&[Role::Knight], &[]));
+        ledger.captured(seat(), Role::Knight, Instant::ZERO);
+        let lifted = |ledger: &Ledger| ledger.lifted(seat()).map(|lifted| lifted.knight);
+        let nowhere = |ledger: &Ledger| *ledger.from_nowhere(seat()).get(Role::Knight);
+        ledger.dropped(seat(), Role::Knight, Instant(SECOND));
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant(SECOND)));
+        ledger.undropped(seat(), Role::Knight);
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant::LONG_AGO));
+        show(&mut ledger, &[], change(&[], &[Role::Knight]));
+        ledger.dropped(seat(), Role::Knight, Instant(2 * SECOND));
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant::LONG_AGO));
+        ledger.undropped(seat(), Role::Knight);
+        assert_eq!(lifted(&ledger), Some(1));
     }
 
     #[test]

@@ -452,8 +452,13 @@ pub(super) fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Ha
     let mut lifted = seen.lifted;
     for past in tail {
         if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
-            let count = hand.men.get_mut(role);
-            *count = count.saturating_add(1);
+            let nowhere = hand.nowhere.get_mut(role);
+            if *nowhere >= past.made_at {
+                *nowhere = Instant::LONG_AGO;
+            } else {
+                let count = hand.men.get_mut(role);
+                *count = count.saturating_add(1);
+            }
         }
     }
     lifted
