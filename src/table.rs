@@ -227,6 +227,7 @@ impl Table {
         self.watch_shown();
         self.watch_anew();
         self.watch_faults();
+        self.watch_swept();
         self.watch_resumed();
         self.watch_adrift();
         self.watch_turns();

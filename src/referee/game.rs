@@ -107,6 +107,14 @@ impl Referee {
             "to": uci::destination(completed.played).to_string(),
             "clock": completed.clock, "made_at": completed.made_at, "completed_at": completed.completed_at,
         });
+        if completed.illegal.contains(&Reason::LeavesKingInCheck) {
+            let position = sight.game.board(seat.board);
+            let king = position.king(seat.color);
+            let board = position.board();
+            let checkers = king.map(|king| board.attacks_to(king, !seat.color, board.occupied()));
+            evidence["king"] = json!(king.map(|king| king.to_string()));
+            evidence["checkers"] = json!(board::names(checkers.unwrap_or_default()));
+        }
         if completed.illegal.contains(&Reason::SeveralChanges) {
             evidence["also"] = json!(board::ways(&sight.misplaced()));
         }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{docket::Draft, kind::Kind};
 use crate::{
-    rules::BoardPosition,
+    rules::{BoardPosition, RuleSet},
     sense::Placement,
     types::{BoardId, Color, Piece, Role, Square},
 };
@@ -20,7 +20,7 @@ const SWAPPED: &str = "king-and-queen-swapped";
 const EXCHANGED: &str = "men-on-wrong-squares";
 
 /// What is wrong with a set-up; none when it is right or when the board is no set-up.
-pub fn wrong_setup(board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
+pub fn wrong_setup(rules: &RuleSet, board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
     let wrong = placement.mismatch(start).any();
     if wrong.is_empty() {
         return None;
@@ -40,14 +40,14 @@ pub fn wrong_setup(board: BoardId, placement: &Placement, start: &BoardPosition)
         ("wrong-men", "4.2")
     };
     let draft = Draft::at(Kind::WrongSetup, Some(board), json!({ "squares": squares })).reason(reason);
-    Some(Draft { citation: Some(cited(article)), ..draft })
+    Some(Draft { citation: cited(rules, article), ..draft })
 }
 
 /// Whether a set-up is certainly wrong, whatever single squares say that cannot be read: men stand exchanged. One that
 /// stands where none is set up is on its way to its first move.
-pub fn certainly_wrong(board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
+pub fn certainly_wrong(rules: &RuleSet, board: BoardId, placement: &Placement, start: &BoardPosition) -> Option<Draft> {
     let gone = placement.mismatch(start).foreign & !start.board().occupied();
-    let wrong = wrong_setup(board, placement, start).filter(|_| gone.is_empty());
+    let wrong = wrong_setup(rules, board, placement, start).filter(|_| gone.is_empty());
     wrong.filter(|draft| [SWAPPED, EXCHANGED].contains(&draft.reason.as_str()))
 }
 
@@ -62,9 +62,10 @@ fn exchanged(placement: &Placement, start: &BoardPosition) -> bool {
     })
 }
 
-/// The articles on the set-up are numbered alike in both law texts that have them.
-fn cited(article: &'static str) -> (&'static str, &'static str) {
-    ("WBN", article)
+/// The articles on the set-up are numbered alike in both law texts that have them; FIDE's has one for all, that of the
+/// kind.
+fn cited(rules: &RuleSet, article: &'static str) -> Option<(&'static str, &'static str)> {
+    (rules.law != RuleSet::FIDE_EXT.law).then_some((rules.law, article))
 }
 
 fn stands(placement: &Placement, start: &BoardPosition, turned: fn(Square) -> Square) -> bool {
@@ -108,7 +109,7 @@ mod tests {
 
     fn check(rows: &str, expect: Option<&str>) {
         let start = BoardPosition::new(RuleSet::WBN_1_00.moves);
-        let found = wrong_setup(BoardId::A, &placement(rows), &start);
+        let found = wrong_setup(&RuleSet::WBN_1_00, BoardId::A, &placement(rows), &start);
         assert_eq!(found.map(|draft| draft.reason).as_deref(), expect, "{rows}");
     }
 
@@ -125,5 +126,17 @@ mod tests {
         check("RP....pr/NP....pn/BP....pb/QP....pq/KP....pk/BP....pb/NP....pn/RP....pr", Some("board-turned"));
         check("rp....PR/np....PN/bp....PB/kp....PK/qp....PQ/bp....PB/np....PN/rp....PR", Some("board-turned"));
         check("......../......../......../......../......../......../....K.../....k...", None);
+    }
+
+    #[test]
+    fn the_article_is_one_of_the_law_in_use() {
+        let check = |rules: &RuleSet, expect: Option<(&str, &str)>| {
+            let swapped = placement("rnbkqbnr/pppppppp/......../......../......../......../PPPPPPPP/RNBQKBNR");
+            let found = wrong_setup(rules, BoardId::A, &swapped, &BoardPosition::new(rules.moves));
+            assert_eq!(found.map(|draft| draft.citation), Some(expect), "{}", rules.law);
+        };
+        check(&RuleSet::WBN_1_00, Some(("WBN", "4.3")));
+        check(&RuleSet::CZ_2024_06, Some(("CZ", "4.3")));
+        check(&RuleSet::FIDE_EXT, None); // that of the kind: FIDE 2.3
     }
 }

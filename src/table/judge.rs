@@ -227,7 +227,8 @@ impl Table {
         // A game that is gone on with is not set up.
         let begins = |board: &BoardId| self.play.game.board(*board).board() == start.board();
         let units = self.play.game.ids().zip(&self.sensors.boards).filter(|(board, _)| begins(board));
-        let wrong = units.filter_map(|(board, unit)| certainly_wrong(board, unit.sense.placement(), start));
+        let wrong =
+            units.filter_map(|(board, unit)| certainly_wrong(&self.ruleset, board, unit.sense.placement(), start));
         let wrong = wrong.collect();
         self.report(wrong);
         self.judge_trays();
@@ -298,7 +299,7 @@ impl Table {
         }
         let placement = self.sensors.boards[board.index()].sense.placement();
         let since = *since.get_or_insert(self.now);
-        let found = wrong_setup(board, placement, start).filter(|draft| draft.reason != *told);
+        let found = wrong_setup(&self.ruleset, board, placement, start).filter(|draft| draft.reason != *told);
         if let Some(draft) = found.filter(|_| self.now - since >= SET_UP_US) {
             told.clone_from(&draft.reason);
             self.report(vec![draft]);

@@ -8,7 +8,7 @@ use super::{
     DeviceIndex, Table,
     devices::Sensors,
     history::{self, Entry},
-    set_up::{ANEW_US, SHOWN_US, Shown},
+    set_up::{ANEW_US, SHOWN_US, SWEPT_US, Shown},
 };
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, LinkState, Made, Status},
@@ -57,6 +57,8 @@ pub struct Play {
     pub shown: Option<(Instant, Shown)>,
     /// Since when all men stand set up though moves were made, on a table without clocks.
     pub anew: Option<Instant>,
+    /// Since when all boards stand empty.
+    pub swept: Option<Instant>,
     /// Boards whose clock has run in this game.
     pub(super) clock_ran: Vec<bool>,
     /// Boards whose clock can be read.
@@ -90,6 +92,7 @@ impl Play {
             armed: vec![None; boards],
             shown: None,
             anew: None,
+            swept: None,
             clock_ran: vec![false; boards],
             clocked,
             settle,
@@ -126,7 +129,8 @@ impl Play {
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
         let shown = self.shown.as_ref().map(|(since, _)| *since + SHOWN_US);
         let anew = self.anew.map(|since| since + ANEW_US);
-        let due = [self.tracker.deadline(&self.game, now), shown, anew];
+        let swept = self.swept.map(|since| since + SWEPT_US);
+        let due = [self.tracker.deadline(&self.game, now), shown, anew, swept];
         if self.is_on() { due.into_iter().flatten().min() } else { None }
     }
 }
@@ -153,6 +157,7 @@ impl Table {
 
     fn board_changed(&mut self, board: BoardId) {
         self.watch_set_up(board);
+        self.watch_swept();
         self.watch_kings();
         self.find_turn(board);
         if self.play.is_on() {

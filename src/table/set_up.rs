@@ -25,6 +25,11 @@ pub const SHOWN_US: i64 = SECOND;
 /// taken back in the same moment.
 pub const ANEW_US: i64 = 2 * SECOND;
 
+/// So long all boards stand empty, while no time runs, before the game is over.
+pub const SWEPT_US: i64 = 5 * SECOND;
+/// Men that may be left on a board that is swept off.
+const LEFT_MAX: usize = 2;
+
 /// The centre: both kings there, which never stand beside each other in a game, show a result (`DGT`, FIDE arbiters'
 /// custom).
 const CENTRE: Bitboard = Bitboard::CENTER;
@@ -76,6 +81,25 @@ impl Table {
                 self.end_set_up_anew();
             }
         }
+    }
+
+    /// Boards that are swept off end the game when they have stood so for long enough.
+    pub(super) fn watch_swept(&mut self) {
+        if !self.is_swept_off() {
+            self.play.swept = None;
+        } else if self.now >= *self.play.swept.get_or_insert(self.now) + SWEPT_US {
+            self.play.swept = None;
+            self.end("*", "the men were cleared away", Vec::new(), "table");
+            self.play.status = Status::Waiting;
+        }
+    }
+
+    fn is_swept_off(&self) -> bool {
+        let empty = |board: BoardId| {
+            let placement = self.sensors.boards[board.index()].sense.placement();
+            placement.tells() && (!placement.allows_empty()).count() <= LEFT_MAX
+        };
+        self.play.is_on() && !self.sensors.running() && self.play.game.ids().all(empty)
     }
 
     /// When what a board contradicts of the set-up will have stood for long enough to be a fault.

@@ -68,6 +68,13 @@ impl Bench {
         }
     }
 
+    /// Both boards tell all that stands on them, three times: one that differs much is told again.
+    fn show(&mut self, board: &Message) {
+        for device in [0, 1, 0, 1, 0, 1] {
+            self.send(device, board);
+        }
+    }
+
     fn drain(&mut self) {
         loop {
             match self.table.poll() {
@@ -102,6 +109,8 @@ impl Bench {
             "b" => self.clock(true),
             "x" => self.send(0, &Message::NoClock),
             "s" => self.stop(),
+            "0" => self.show(&Message::BoardDump(Box::new([0; 64]))),
+            "n" => self.show(&start_position()),
             touch => {
                 let square: Square = touch[..2].parse().unwrap();
                 let man = touch[2..].chars().next().filter(|letter| *letter != '-').map(letter);
@@ -309,6 +318,17 @@ fn kings_in_the_centre_show_the_result() {
     check_after(CAPTURE_OPEN, "s e1- d4K e8- e5k . . .", &["0-1"]);
     check_after(CAPTURE_OPEN, "s e1- d4K e8- d5k . . .", &["1/2-1/2"]);
     check_after(CAPTURE_OPEN, "s e1- d4K e8- . . .", &[]);
+}
+
+#[test]
+fn boards_that_are_swept_off_end_the_game_and_those_set_up_begin_the_next() {
+    let swept = "s 0 . . . . . . . . . . .";
+    check_after(CAPTURE_OPEN, swept, &["*"]);
+    check_after(CAPTURE_OPEN, "s 0 . . . . .", &[]);
+    check_after(CAPTURE_OPEN, "s 0 . . . n . . .", &["*"]);
+    let next = "n . . . b e2- e4P . w e7- e5p . b";
+    check_after(CAPTURE_OPEN, &format!("{swept} {next}"), &["*", "made e4", "e4", "made e5", "e5"]);
+    check_after(CAPTURE_OPEN, &format!("s 0 . . {next}"), &["*", "made e4", "e4", "made e5", "e5"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::{
     event::{IncidentState, Request, ResponseError},
     notation::uci,
     referee::{Cause, Draft, Entry, Grade, Kind, Window, claimers},
-    rules::{FlagClaim, Move, WrongClaim},
+    rules::{FlagClaim, Move, RuleSet, WrongClaim},
     table::Table,
     types::{BoardId, Seat},
 };
@@ -174,8 +174,11 @@ impl Table {
                 Ok(Some(json!({ "incident": id })))
             }
             Some((_, false)) => {
-                let message =
-                    format!("expected a mate that stands ({} 1.16), found one that was lifted", self.ruleset.law);
+                let (law, article) = match self.ruleset.law {
+                    law if law == RuleSet::FIDE_EXT.law => Kind::Checkmate.citation(&self.ruleset),
+                    law => (law, "1.16"),
+                };
+                let message = format!("expected a mate that stands ({law} {article}), found one that was lifted");
                 Err(error("lapsed", message))
             }
             None => self.wrong_claim(by, Kind::Checkmate, "expected the opponents mated, found no mate"),

@@ -16,6 +16,15 @@ fn an_illegal_move_can_be_claimed_until_the_opponent_has_moved() {
 }
 
 #[test]
+fn the_incident_of_a_king_left_in_check_says_who_checks_it() {
+    let mut bench = Bench::playing(&json!({}));
+    bench.play("e2- e4P . w 1s f7- f6p . b 1s d1- h5Q . w 1s a7- a6p . b 3s");
+    let state = bench.table().arbiter_state();
+    let evidence = &state.incidents[0].evidence;
+    assert_eq!((&evidence["king"], &evidence["checkers"]), (&json!("e8"), &json!(["h5"]))); // WBN 5.9
+}
+
+#[test]
 fn the_incident_says_what_was_done_and_cites_the_article() {
     let mut bench = Bench::playing(&json!({}));
     bench.play("e2- e5P . w 3s");
