@@ -209,15 +209,13 @@ impl Referee {
     }
 
     fn checkmate(&self, mated: Seat, position: &BoardPosition, game: &Game) -> Draft {
-        let names =
-            |squares: crate::types::Bitboard| -> Vec<String> { squares.into_iter().map(|s| s.to_string()).collect() };
         let last = self.last_drop.filter(|(board, drop)| *board == mated.board && drop.draws.any());
         let last = last.map(|(_, drop)| {
             let man = drop.role.of(drop.seat.color).char().to_string();
-            json!({ "seat": drop.seat, "man": man, "draws_on": names(drop.draws) })
+            json!({ "seat": drop.seat, "man": man, "draws_on": board::names(drop.draws) })
         });
         let king = position.king(mated.color).map(|square| square.to_string());
-        let evidence = json!({ "king": king, "checkers": names(position.checkers()), "last_drop": last });
+        let evidence = json!({ "king": king, "checkers": board::names(position.checkers()), "last_drop": last });
         let winner = mated.opponent();
         let draft = Draft::of(Kind::Checkmate, mated, evidence).grade(Grade::Decisive);
         draft.claimable(claimers(&self.rules, game.len(), winner), Window::Mate(winner))

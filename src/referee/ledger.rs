@@ -224,9 +224,9 @@ impl Ledger {
     }
 
     /// When a man of each kind was dropped last that had not left a seat's tray and was not on its way there.
-    pub fn from_nowhere(&self, seat: Seat) -> ByRole<Instant> {
+    pub fn from_nowhere(&self, seat: Seat) -> ByRole<Option<Instant>> {
         let men = &self.seats[seat.index()];
-        men.nowhere.zip(men.nowhere_at).map(|(count, at)| if count > 0 { at } else { Instant::LONG_AGO })
+        men.nowhere.zip(men.nowhere_at).map(|(count, at)| (count > 0).then_some(at))
     }
 
     /// When a man of each kind came to a seat's tray last whose capture is not completed.
@@ -300,12 +300,12 @@ mod tests {
         let lifted = |ledger: &Ledger| ledger.lifted(seat()).map(|lifted| lifted.knight);
         let nowhere = |ledger: &Ledger| *ledger.from_nowhere(seat()).get(Role::Knight);
         ledger.dropped(seat(), Role::Knight, Instant(SECOND));
-        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant(SECOND)));
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Some(Instant(SECOND))));
         ledger.undropped(seat(), Role::Knight);
-        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant::LONG_AGO));
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), None));
         show(&mut ledger, &[], change(&[], &[Role::Knight]));
         ledger.dropped(seat(), Role::Knight, Instant(2 * SECOND));
-        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), Instant::LONG_AGO));
+        assert_eq!((lifted(&ledger), nowhere(&ledger)), (Some(0), None));
         ledger.undropped(seat(), Role::Knight);
         assert_eq!(lifted(&ledger), Some(1));
     }

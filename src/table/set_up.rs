@@ -10,7 +10,7 @@ use crate::{
     rules::Game,
     sense::Placement,
     track::Revision,
-    types::{Bitboard, BoardId, Color, Instant, Role, SECOND},
+    types::{Bitboard, BoardId, Color, Instant, Kinds, Role, SECOND, Square},
 };
 
 /// Squares that may disagree with the set-up of a board before it counts as taken apart.
@@ -97,7 +97,8 @@ impl Table {
     fn is_swept_off(&self) -> bool {
         let empty = |board: BoardId| {
             let placement = self.sensors.boards[board.index()].sense.placement();
-            placement.tells() && (!placement.allows_empty()).count() <= LEFT_MAX
+            // What is not known to be empty may be a man.
+            Square::ALL.into_iter().filter(|square| placement.kinds(*square) != Kinds::EMPTY).count() <= LEFT_MAX
         };
         self.play.is_on() && !self.sensors.running() && self.play.game.ids().all(empty)
     }

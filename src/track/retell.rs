@@ -452,10 +452,8 @@ pub(super) fn lifted_before(seen: &Seen<'_>, tail: &[Past]) -> ByColor<Option<Ha
     let mut lifted = seen.lifted;
     for past in tail {
         if let (Move::Put { role, .. }, Some(hand)) = (past.played, lifted.get_mut(past.before.turn())) {
-            let nowhere = hand.nowhere.get_mut(role);
-            if *nowhere >= past.made_at {
-                *nowhere = Instant::LONG_AGO;
-            } else {
+            // A drop that took nothing out of the tray gives nothing back.
+            if hand.nowhere.get_mut(role).take_if(|at| *at >= past.made_at).is_none() {
                 let count = hand.men.get_mut(role);
                 *count = count.saturating_add(1);
             }

@@ -96,7 +96,7 @@ pub struct Hand {
     /// When a man of each kind was taken from the tray last.
     pub taken: ByRole<Instant>,
     /// When a man of each kind was dropped last that had not left the tray.
-    pub nowhere: ByRole<Instant>,
+    pub nowhere: ByRole<Option<Instant>>,
     /// All men that were captured for the player have come to the tray: none is handed over straight.
     pub alone: bool,
     /// The tray tells kinds.
