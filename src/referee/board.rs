@@ -10,6 +10,7 @@ use serde_json::json;
 use shakmaty::attacks;
 
 use super::{
+    asked::Asked,
     docket::{Draft, Window, claimers},
     hiding::Graces,
     incident::Grade,
@@ -234,7 +235,7 @@ impl BoardSight<'_> {
 
 impl BoardWatch {
     /// A player pressed.
-    pub fn press(&mut self, by: Color, at: Instant, clock: ClockTimes, sight: BoardSight<'_>) {
+    pub fn press(&mut self, by: Color, at: Instant, clock: (ClockTimes, Option<Asked>), sight: BoardSight<'_>) {
         self.ahead = None;
         let turns = &self.turns;
         self.presses.press(by, at, clock, sight, |at| turns.iter().any(|turn| turn.completed == at));
@@ -272,6 +273,12 @@ impl BoardWatch {
     pub fn certain(&mut self, by: Seat, completed: Instant) {
         let is = |turn: &&mut Turn| (turn.by, turn.completed) == (by, completed);
         self.turns.iter_mut().filter(is).for_each(|turn| turn.unseen = false);
+        self.last.iter_mut().flatten().filter(|ply| ply.completed_at == completed).for_each(|ply| ply.rivals.clear());
+    }
+
+    /// The last completed move, if it is of this player.
+    pub(super) fn last_of(&self, player: Seat) -> Option<&Completed> {
+        self.last[0].as_ref().filter(|_| self.turns.front().is_some_and(|turn| turn.by == player))
     }
 
     /// The record says now that these were the moves, the last one first.
@@ -285,6 +292,7 @@ impl BoardWatch {
         self.suspected.clear();
         self.castled = None;
         (self.ahead, self.twice) = (None, None);
+        self.last.iter_mut().flatten().for_each(|ply| ply.rivals.clear());
         self.anew = true;
     }
 

@@ -42,6 +42,10 @@ pub struct ClockWatch {
     zero_since: ByColor<Option<Instant>>,
     fallen: ByColor<bool>,
     defect_told: bool,
+    /// Two messages agree on the last display: one alone may have been garbled.
+    borne_out: bool,
+    /// Wrong times at the start of the game, and when they were shown: the next message tells whether that was garbled.
+    wrong_start: Option<(Instant, ClockTimes)>,
     /// Times that the arbiter set; the clock must show them when it runs again.
     set: Option<ClockTimes>,
 }
@@ -73,9 +77,7 @@ impl ClockWatch {
     /// The arbiter says what the clock shows from now on.
     pub fn set(&mut self, times: ClockTimes) {
         self.set = Some(times);
-        self.last = None;
-        self.doubted = None;
-        self.anchor = None;
+        self.lost();
         self.zero_since = ByColor::default();
         self.fallen = ByColor { white: times.white_ms <= 0, black: times.black_ms <= 0 };
     }
@@ -83,8 +85,26 @@ impl ClockWatch {
     /// The clock is gone: what it will show next is believed.
     pub fn lost(&mut self) {
         self.last = None;
+        self.borne_out = false;
         self.doubted = None;
         self.anchor = None;
+    }
+
+    /// A clock with a time control is looked at when its game begins (WBN 1.15), `early` while it may tell. Wrong times
+    /// are told when two messages in a row show them.
+    pub fn wrong_start(
+        &mut self,
+        board: BoardId,
+        times: ClockTimes,
+        control: TimeControl,
+        (at, early): (Instant, bool),
+    ) -> Option<Draft> {
+        let doubted = self.wrong_start.take();
+        if doubted.is_some_and(|(since, shown)| agree((since, shown), times, at)) {
+            return wrong_times(board, doubted?.1, control);
+        }
+        self.wrong_start = wrong_times(board, times, control).filter(|_| early).map(|_| (at, times));
+        None
     }
 
     /// Takes what the clock shows; `flags` are displays at zero. Answers what is wrong with it, and flags that fell.
@@ -108,6 +128,9 @@ impl ClockWatch {
             }
         }
         if self.doubted.is_none() {
+            let agrees = self.last.is_some_and(|(since, last)| agree((since, last.times), view.times, at));
+            let compared = view.running.is_some() && self.last.is_some_and(|(_, last)| last.running.is_some());
+            self.borne_out = agrees || self.borne_out && compared;
             let heard = |since: Instant| at - since <= UNHEARD_US;
             let same_run = self.last.is_some_and(|(since, last)| last.running == view.running && heard(since));
             if !same_run || self.anchor.is_none() {
@@ -170,12 +193,17 @@ impl ClockWatch {
         starts.into_iter().find_map(|start| disagreement(start, view.times, ran, control, at))
     }
 
-    /// A defect, told once a game, if two messages in a row are wrong in the same way.
+    /// A defect, told once a game, if two messages in a row are wrong in the same way. Where one message alone stands
+    /// against both of them, that one was garbled.
     fn defect(&mut self, board: BoardId, view: ClockView, wrong: Option<Wrong>) -> Option<Draft> {
         let doubted = std::mem::replace(&mut self.doubted, wrong);
         let (reason, color, expected) = wrong?;
         let same = |(why, whose, _): &Wrong| (*why, *whose) == (reason, color);
         doubted.filter(same)?;
+        if !self.borne_out {
+            self.lost();
+            return None;
+        }
         (self.defect_told, self.doubted) = (true, None);
         let evidence = json!({
             "seat": board.seat(color), "shown_ms": time_of(view.times, color), "expected_ms": expected,
@@ -183,6 +211,16 @@ impl ClockWatch {
         });
         Some(Draft::at(Kind::ClockDefect, Some(board), evidence).reason(reason))
     }
+}
+
+/// Whether a display shows what an earlier one can have become: neither side's time came back, or was used faster than
+/// time passes.
+fn agree((since, before): (Instant, ClockTimes), shown: ClockTimes, at: Instant) -> bool {
+    let passed = (at - since) / MS;
+    Color::ALL.into_iter().all(|color| {
+        let used = time_of(before, color) - time_of(shown, color);
+        (-DEFECT_MS..=passed + DEFECT_MS).contains(&used)
+    })
 }
 
 /// How a display disagrees with the time that passed since `start`, in which the time of `ran` ran.
@@ -266,7 +304,7 @@ pub fn uneven_start(watches: &[ClockWatch]) -> Option<Draft> {
 
 /// What is wrong with the times at the start of a game (WBN 1.15). A clock that gives an increment may show the first
 /// one already.
-pub fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> Option<Draft> {
+fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> Option<Draft> {
     let base = control.base / MS;
     let first = if control.mode == StepMode::Increment { control.step / MS } else { 0 };
     let wrong = |time: i64| time < base - SET_UP_MS || time > base + first + SET_UP_MS;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    rules::{BoardEnd, Ending, RuleSet, Verdict},
+    rules::{BoardEnd, Ending, Kings, RuleSet, Verdict},
     types::{BoardId, Seat, Team},
 };
 
@@ -15,6 +15,8 @@ use crate::{
 pub enum Cause {
     /// WBN 2.1a.
     Checkmate,
+    /// A king was captured where that is how boards end, or the last one of a team.
+    KingCaptured,
     /// WBN 7.9.
     Flag,
     /// WBN 2.1c.
@@ -31,6 +33,8 @@ pub enum Cause {
     LastDrop,
     /// WBN 7.10.
     BothFlags,
+    /// No move where a rule set makes that a draw.
+    Stalemate,
 }
 
 impl Cause {
@@ -38,6 +42,7 @@ impl Cause {
     pub const fn words(self) -> &'static str {
         match self {
             Cause::Checkmate => "checkmated",
+            Cause::KingCaptured => "loses the king",
             Cause::Flag => "forfeits on time",
             Cause::Resignation => "resigns",
             Cause::IllegalMove => "forfeits by illegal move",
@@ -46,6 +51,15 @@ impl Cause {
             Cause::Repetition => "Game drawn by repetition",
             Cause::LastDrop => "Game drawn by the last drop",
             Cause::BothFlags => "Game drawn because both players ran out of time",
+            Cause::Stalemate => "Game drawn by stalemate",
+        }
+    }
+
+    /// How boards are lost by what stands there.
+    pub const fn standing(rules: &RuleSet) -> Cause {
+        match rules.moves.kings {
+            Kings::Mated => Cause::Checkmate,
+            Kings::Captured | Kings::Collected => Cause::KingCaptured,
         }
     }
 }

@@ -3,11 +3,12 @@
 //! In: what happened, piece by piece. Out: drafts of incidents and the next deadline. It changes nothing of the game.
 
 use super::{
+    asked::Asked,
     board::{self, BoardSight, BoardWatch},
     clock::{ClockWatch, Frozen, time_of, uneven_start},
     docket::{Docket, Draft, Window, claimers},
     draws::Offers,
-    ends::Ends,
+    ends::{Cause, Ends},
     hiding::{self, Around, Graces},
     incident::Grade,
     kind::Kind,
@@ -175,12 +176,19 @@ impl Referee {
         own.iter().filter_map(|frozen| frozen.broken_by(completed.clock, completed.completed_at, given)).collect()
     }
 
+    /// A player presses: for what the opponent's clock may be started again, if no move is made.
+    pub fn asked(&self, by: Seat) -> Option<Asked> {
+        let player = by.opponent();
+        let last = self.boards.get(player.board.index()).and_then(|watch| watch.last_of(player));
+        Asked::of(&self.rules, &self.men, player, last)
+    }
+
     /// Completed moves of a board were others: what was about to be told of them is forgotten.
     pub fn revised(&mut self, board: BoardId, game: &Game) {
         if let Some(watch) = self.boards.get_mut(board.index()) {
             watch.revised();
         }
-        if !game.is_mate(board) {
+        if game.loser(board).is_none() {
             self.mates.retain(|(other, _)| *other != board);
             self.last_drop = self.last_drop.filter(|(mated, _)| *mated != board);
         }
@@ -189,19 +197,20 @@ impl Referee {
     /// What stands on the board after a move: mate, repetition.
     pub fn position(&mut self, board: BoardId, game: &Game, at: Instant) -> Vec<Draft> {
         let position = game.board(board);
-        let mated = board.seat(position.turn());
         let mut drafts = Vec::new();
-        if !game.is_mate(board) {
-            self.mates.retain(|(other, _)| *other != board);
-        } else if self.mates.iter().all(|(other, _)| *other != board) {
-            self.mates.push((board, at));
-            self.last_drop = self.last_drop.or_else(|| Some((board, game.last_drop(board)?)));
-            drafts.push(self.checkmate(mated, position, game));
+        match game.loser(board) {
+            None => self.mates.retain(|(other, _)| *other != board),
+            Some(mated) if self.mates.iter().all(|(other, _)| *other != board) => {
+                self.mates.push((board, at));
+                self.last_drop = self.last_drop.or_else(|| Some((board, game.last_drop(board)?)));
+                drafts.push(self.checkmate(mated, position, game));
+            }
+            Some(_) => {}
         }
         let occurrences = game.occurrences(board);
         if occurrences >= self.rules.repetition {
             let evidence = json!({ "occurrences": occurrences, "needed": self.rules.repetition });
-            let claimants = claimers(&self.rules, game.len(), mated);
+            let claimants = claimers(&self.rules, game.len(), board.seat(position.turn()));
             let draft = Draft::at(Kind::Repetition, Some(board), evidence).grade(Grade::Decisive);
             drafts.push(draft.claimable(claimants, Window::Position(board)));
         }
@@ -218,6 +227,12 @@ impl Referee {
         let evidence = json!({ "king": king, "checkers": board::names(position.checkers()), "last_drop": last });
         let winner = mated.opponent();
         let draft = Draft::of(Kind::Checkmate, mated, evidence).grade(Grade::Decisive);
+        let draft = match Cause::standing(&self.rules) {
+            Cause::Checkmate => draft,
+            _ => {
+                Draft { citation: Some(("variant", self.rules.moves.kings.as_str())), ..draft.reason("king-captured") }
+            }
+        };
         draft.claimable(claimers(&self.rules, game.len(), winner), Window::Mate(winner))
     }
 
@@ -239,8 +254,7 @@ impl Referee {
     pub fn mated(&self, game: &Game) -> Vec<Seat> {
         let first = self.mates.iter().map(|(_, at)| *at).min();
         let counts = |at: Instant| first.is_some_and(|first| at - first <= SIMULTANEOUS_US);
-        let standing = self.mates.iter().filter(|(board, at)| counts(*at) && game.is_mate(*board));
-        standing.map(|(board, _)| board.seat(game.board(*board).turn())).collect()
+        self.mates.iter().filter(|(_, at)| counts(*at)).filter_map(|(board, _)| game.loser(*board)).collect()
     }
 
     /// Seats whose flags have fallen.

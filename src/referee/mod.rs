@@ -5,7 +5,9 @@
 //!
 //! `game` remembers one game; `men` (the ledger), `board`, `presses`, `clock` and `setup` watch, `hiding` judges the
 //! ledger, `draws` and `ends` put together what people and boards say, `docket` keeps the incidents.
+//! `asked` tells for what the opponent may start a clock again.
 
+mod asked;
 mod board;
 mod clock;
 mod docket;
@@ -21,7 +23,7 @@ mod presses;
 mod setup;
 
 pub use board::{BoardSight, BoardWatch, Turn, incomplete_castling};
-pub use clock::{ClockNews, ClockWatch, Frozen, time_of, wrong_times};
+pub use clock::{ClockNews, ClockWatch, Frozen, time_of};
 pub use docket::{Docket, Draft, Entry, Window, claimers};
 pub use draws::{Agreement, Offers};
 pub use ends::{Cause, Ends, HalfPoints, Outcome, win_of};

@@ -10,6 +10,7 @@ use arrayvec::ArrayVec;
 use serde_json::json;
 
 use super::{
+    asked::Asked,
     board::{BoardSight, SCAN_US, names},
     docket::{Draft, Window},
     incident::Grade,
@@ -47,6 +48,8 @@ struct Unanswered {
     clock: ClockTimes,
     /// Men of the other side stood elsewhere than the game has them.
     others_displaced: Bitboard,
+    /// What the player may have asked for by it.
+    asked: Option<Asked>,
     /// The other side pressed back.
     back: Option<Back>,
     /// It was pressed back, and the move came with a later press.
@@ -66,6 +69,7 @@ struct Back {
     at: Instant,
     clock: ClockTimes,
     others_displaced: Bitboard,
+    asked: Option<Asked>,
 }
 
 /// A press that was heard.
@@ -108,12 +112,12 @@ impl Presses {
     }
 
     /// A player pressed. One who presses back a press without a move has made none. `completed` tells whether a move
-    /// was completed then.
+    /// was completed then, `asked` what the press may ask for if it has no move.
     pub fn press(
         &mut self,
         by: Color,
         at: Instant,
-        clock: ClockTimes,
+        (clock, asked): (ClockTimes, Option<Asked>),
         sight: BoardSight<'_>,
         completed: impl Fn(Instant) -> bool,
     ) {
@@ -131,7 +135,7 @@ impl Presses {
         }
         let others_displaced =
             sight.misplaced().into_iter().filter(|(man, _, _)| man.color != by).map(|(_, _, to)| to).collect();
-        let back = Back { at, clock, others_displaced };
+        let back = Back { at, clock, others_displaced, asked };
         if let Some(open) = self.waiting.iter_mut().find(|open| open.by != by && open.back.is_none()) {
             open.back = Some(back);
             return;
@@ -144,10 +148,11 @@ impl Presses {
     }
 
     /// A press waits for its move.
-    fn wait(&mut self, by: Color, Back { at, clock, others_displaced }: Back) {
+    fn wait(&mut self, by: Color, Back { at, clock, others_displaced, asked }: Back) {
         if self.waiting.len() < WAITING_MAX {
             let due = at + PRESS_US;
-            self.waiting.push(Unanswered { by, at, due, clock, others_displaced, back: None, certain: false });
+            let (back, certain) = (None, false);
+            self.waiting.push(Unanswered { by, at, due, clock, others_displaced, asked, back, certain });
         }
     }
 
@@ -307,6 +312,9 @@ fn without_move(press: &Unanswered, sight: BoardSight<'_>) -> Draft {
         "displaced": names(press.others_displaced),
     });
     let draft = Draft::of(Kind::ClockWithoutMove, seat, evidence);
+    if let Some(asked) = press.asked {
+        return Draft { citation: Some(asked.citation()), ..draft.grade(Grade::Note).reason(asked.as_str()) };
+    }
     let draft = draft.claimable(sight.claimants(seat.opponent()), Window::Game);
     match displaced {
         false => draft,

@@ -291,6 +291,18 @@ impl Game {
         }
     }
 
+    /// Who has lost a board by what stands: who is mated there, whose king was captured, or whose team has no king left.
+    pub fn loser(&self, board: BoardId) -> Option<Seat> {
+        let of = |team: Team| Color::ALL.map(|color| board.seat(color)).into_iter().find(|seat| seat.team() == team);
+        let without = self.holds_all_kings().and_then(|holds| of(holds.other()));
+        without.or_else(|| Some(board.seat(!self.board_end(board)?.winner?)))
+    }
+
+    /// Whether a board is drawn because the side to move has no move, where a rule set says so.
+    pub fn is_drawn_by_stalemate(&self, board: BoardId) -> bool {
+        self.board_end(board) == Some(BoardEnd::drawn(board))
+    }
+
     /// The team that holds all kings of the table, on boards and in pockets, where kings are collected.
     pub fn holds_all_kings(&self) -> Option<Team> {
         let kings = |seat: Seat| {

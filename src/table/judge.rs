@@ -18,7 +18,7 @@ use crate::{
     event::{Body, Event, GameEnded, Response, Status},
     referee::{
         Around, BoardSight, Cause, Draft, Graces, Grade, HIDING, HalfPoints, Incident, Kind, Outcome, Referee,
-        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup, wrong_times,
+        TrayView, certainly_wrong, incomplete_castling, repeated, wrong_setup,
     },
     rules::{Game, Move, RuleSet, Transfer},
     sense::ClockView,
@@ -240,10 +240,11 @@ impl Table {
         let first = watch.started().is_none_or(|started| self.now - started <= SECOND);
         let begins = self.play.game.board(board).plies() == 0 && !self.judge.goes_on;
         let early = begins && view.running.is_some() && first;
-        let control = self.judge.referee.control.filter(|_| early);
         let told = self.judge.set_up[board.index()].1 == "clock-times";
-        if let Some(draft) = control.and_then(|control| wrong_times(board, view.times, control)).filter(|_| !told) {
-            self.judge.set_up[board.index()].1 = draft.reason.clone();
+        let Some(control) = self.judge.referee.control.filter(|_| !told) else { return };
+        let watch = &mut self.judge.referee.clocks[board.index()];
+        if let Some(draft) = watch.wrong_start(board, view.times, control, (self.now, early)) {
+            self.judge.set_up[board.index()].1.clone_from(&draft.reason);
             self.report(vec![draft]);
         }
     }
@@ -260,7 +261,8 @@ impl Table {
         self.consult(|referee, around, sights| {
             let pressed = before.and_then(|before| Some((before.running?, view.to_move?)));
             if let Some((by, _)) = pressed.filter(|(by, to_move)| by != to_move) {
-                referee.boards[board.index()].press(by, now, view.times, sights[board.index()]);
+                let asked = referee.asked(board.seat(by));
+                referee.boards[board.index()].press(by, now, (view.times, asked), sights[board.index()]);
             }
             let control = referee.control;
             let news = referee.clocks[board.index()].show(board, view, flags, now, control);
@@ -357,7 +359,7 @@ impl Table {
     ) {
         let (board, at) = (completed.board, completed.completed_at);
         let incomplete = incomplete_castling(self.play.game.board(board), completed);
-        let mate = self.play.game.is_mate(board);
+        let mate = self.play.game.loser(board).is_some();
         let lapsed = self.judge.referee.docket.completed(seat, mate, at);
         lapsed.into_iter().for_each(|incident| self.tell(incident));
         let unseen = self.is_illegal_unseen(seat, completed);
@@ -413,9 +415,11 @@ impl Table {
         if referee.saved {
             self.conclude_drawn(game.ids().collect(), Cause::LastDrop);
         } else if !mated.is_empty() {
-            self.conclude_lost(&mated, Cause::Checkmate);
+            self.conclude_lost(&mated, Cause::standing(&self.ruleset));
         } else if !fallen.is_empty() {
             self.conclude_flags();
+        } else {
+            self.end_by_stalemate();
         }
         if stopped && self.play.is_on() && !self.judge.held {
             self.report(vec![self.paused()]);
@@ -457,7 +461,18 @@ impl Table {
         } else if illegal {
             self.conclude_lost(&[seat], Cause::IllegalMove);
         } else if !mated.is_empty() && !referee.awaits_last_drop() {
-            self.conclude_lost(&mated, Cause::Checkmate);
+            self.conclude_lost(&mated, Cause::standing(&self.ruleset));
+        } else {
+            self.end_by_stalemate();
+        }
+    }
+
+    /// Boards on which nobody can move are drawn where the rule set says so.
+    fn end_by_stalemate(&mut self) {
+        let game = &self.play.game;
+        let drawn: Vec<BoardId> = game.ids().filter(|board| game.is_drawn_by_stalemate(*board)).collect();
+        if !drawn.is_empty() {
+            self.conclude_drawn(drawn, Cause::Stalemate);
         }
     }
 

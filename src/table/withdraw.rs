@@ -190,7 +190,7 @@ impl Table {
                 let then = completed("completed_at");
                 here && change.lost(|effect| then(effect) && is_castling(effect.played))
             }
-            Kind::Checkmate => here && entry.is_open() && !self.play.game.is_mate(board),
+            Kind::Checkmate => here && entry.is_open() && self.play.game.loser(board).is_none(),
             Kind::Repetition => here && entry.is_open() && self.play.game.occurrences(board) < self.ruleset.repetition,
             Kind::NotPassed => change.lost(|effect| evidence.names_capture(effect, "pocket_of", Some("captured_at"))),
             Kind::EarlyPass => change.lost(|effect| evidence.names_capture(effect, "pocket_of", Some("completed_at"))),

@@ -172,3 +172,49 @@ fn a_frozen_player_waits_until_the_own_clock_says_so() {
     assert!(without_clock.broken_by(None, Instant(4 * SECOND), 0).is_some());
     assert!(without_clock.broken_by(None, Instant(5 * SECOND), 0).is_none());
 }
+
+#[test]
+fn one_garbled_display_is_no_defect_whenever_it_comes() {
+    // WBN 7.11: the first one of all, the first one of a run, one in between; a real jump is told
+    check(
+        "180+0",
+        &[(0, 180_000, 200_000, 'w'), (800, 180_000, 180_000, 'w'), (1_500, 179_000, 180_000, 'b')],
+        &[],
+        "",
+    );
+    let before = [(0, 180_000, 180_000, '-'), (900, 180_000, 180_000, '-')];
+    let rows: [(&[_], &[&str]); 4] = [
+        (&[(2_000, 180_000, 100_000, 'w'), (2_900, 179_000, 180_000, 'w'), (3_900, 178_000, 180_000, 'w')], &[]),
+        (&[(2_000, 180_000, 180_000, 'w'), (2_900, 99_000, 180_000, 'w'), (3_900, 178_000, 180_000, 'w')], &[]),
+        (
+            &[(2_000, 180_000, 180_000, 'w'), (2_900, 99_000, 180_000, 'w'), (3_900, 98_000, 180_000, 'w')],
+            &["too-fast"],
+        ),
+        (
+            &[(2_000, 180_000, 180_000, 'w'), (2_900, 180_000, 170_000, 'w'), (3_900, 179_000, 170_000, 'w')],
+            &["too-fast"],
+        ),
+    ];
+    for (rows, expect) in rows {
+        let shown: Vec<(i64, i64, i64, char)> = before.iter().chain(rows).copied().collect();
+        check("180+0", shown.leak(), expect, "");
+    }
+}
+
+#[test]
+fn wrong_times_are_told_when_two_displays_in_a_row_show_them() {
+    // WBN 1.15
+    let check = |shown: &[(i64, i64, i64)], expect: usize| {
+        let mut watch = ClockWatch::default();
+        let told = shown.iter().filter_map(|(at, white_ms, black_ms)| {
+            let times = ClockTimes { white_ms: *white_ms, black_ms: *black_ms };
+            let early = *at <= 1_000;
+            watch.wrong_start(BoardId::A, times, "180+0".parse().unwrap(), (Instant(at * MS), early))
+        });
+        assert_eq!(told.count(), expect, "{shown:?}");
+    };
+    check(&[(0, 180_000, 200_000), (900, 180_000, 180_000), (1_800, 179_000, 180_000)], 0);
+    check(&[(0, 200_000, 200_000), (1_100, 199_000, 200_000)], 1);
+    check(&[(0, 180_000, 180_000), (900, 170_000, 180_000), (1_800, 169_000, 180_000)], 1);
+    check(&[(0, 180_000, 180_000), (1_900, 170_000, 180_000), (2_800, 169_000, 180_000)], 0);
+}

@@ -44,7 +44,7 @@ fn accused(steps: &[Step], placement: &Placement) -> Vec<String> {
         match *step {
             Press(by, at) => {
                 let known = |at: Instant| completions.contains(&at);
-                presses.press(color(by), Instant(at * MS), ClockTimes::default(), sight, known);
+                presses.press(color(by), Instant(at * MS), (ClockTimes::default(), None), sight, known);
                 last = at;
             }
             Move(by, made, at) => {

@@ -189,7 +189,7 @@ impl Table {
         let mated = self.judge.referee.mated(&self.play.game);
         match self.judge.referee.saved {
             true => self.conclude_drawn(self.play.game.ids().collect(), Cause::LastDrop),
-            false => self.conclude_lost(&mated, Cause::Checkmate),
+            false => self.conclude_lost(&mated, Cause::standing(&self.ruleset)),
         }
     }
 

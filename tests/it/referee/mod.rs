@@ -8,6 +8,7 @@
 //! away for a second, `forget` the same where the record alone is left of what was before. Clocks run and trays beat
 //! all the time.
 
+mod asked;
 mod claims;
 mod clocks;
 mod ends;
@@ -19,11 +20,12 @@ mod restart;
 mod silence;
 mod tags;
 mod unwatched;
+mod variants;
 mod verbs;
 mod withdrawn;
 
 use bughoused::{
-    event::{Body, Event, Feed, IncidentState, Request, Response},
+    event::{Body, Event, Feed, IncidentState, Request, Response, State},
     record,
     sense::Side,
     table::{
@@ -75,6 +77,8 @@ pub struct Bench {
     /// Boards whose cables are out.
     out: [bool; 2],
     pub events: Vec<Event>,
+    /// What the table showed after events: how many there were, the state.
+    pub states: Vec<(usize, State)>,
     pub responses: Vec<Response>,
 }
 
@@ -119,6 +123,7 @@ impl Bench {
             slots: std::array::from_fn(|_| "....".into()),
             out: [false; 2],
             events: Vec::new(),
+            states: Vec::new(),
             responses: Vec::new(),
         };
         bench.connect();
@@ -203,13 +208,17 @@ impl Bench {
         stretch.until = t;
         stretch.inputs.extend(raw(&input).map(|raw| RawInput { t, raw }));
         self.table.handle(t, input);
+        let before = self.events.len();
         loop {
             match self.table.poll() {
                 Output::Event(event) => self.events.push(event),
                 Output::Response(response) => self.responses.push(response),
-                Output::Deadline(_) => return,
+                Output::Deadline(_) => break,
                 _ => {}
             }
+        }
+        if self.events.len() > before {
+            self.states.push((self.events.len(), self.table.state()));
         }
     }
 
@@ -302,6 +311,18 @@ impl Bench {
     pub fn time_left(&mut self, board: usize, white: i64, black: i64) {
         self.clocks[board].white_us = white * SECOND;
         self.clocks[board].black_us = black * SECOND;
+    }
+
+    /// The same, told as often as it takes to be believed.
+    pub fn time_left_shown(&mut self, board: usize, white: i64, black: i64) {
+        self.time_left(board, white, black);
+        (0..3).for_each(|_| self.show_clock(board));
+    }
+
+    /// One clock alone is set going.
+    pub fn start_clock(&mut self, board: usize) {
+        self.clocks[board].running = true;
+        self.show_clock(board);
     }
 
     /// The men of a board stand like this, in rows as of FEN, and somebody's time runs. A board that differs in much

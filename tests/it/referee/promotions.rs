@@ -164,3 +164,21 @@ fn what_is_said_as_another_pawn_is_lifted_is_said_of_that_one() {
     bench.play("a7- a8P . w 1s b7- A!knight . e8- d7k . b b8P . w 4s");
     assert_eq!(record(&bench), "a8=Q+ Kd7 b8=N+");
 }
+
+#[test]
+fn who_was_not_told_what_the_pawn_is_may_start_the_clock_again() {
+    // FIDE-ext 3.6; who was told, or whose law has a default (WBN 5.7), presses without a move
+    let asks = "7- a8P . w 1s b 1s w 4s";
+    let rows = [
+        ("fide-ext", "a", asks, vec!["clock-without-move a note promotion-not-said"]),
+        ("fide-ext", "A!knight a", asks, vec!["clock-without-move a warning"]),
+        ("fide-ext", "a", "7- a8P . w 500ms A!rook 1s b 1s w 4s", vec!["clock-without-move a warning"]),
+        ("wbn-1.00", "a", asks, vec!["clock-without-move a warning"]),
+    ];
+    for (rules, before, script, expect) in rows {
+        let mut bench = bench(rules);
+        bench.play(&format!("{before}{script}"));
+        let told: Vec<String> = bench.told().into_iter().map(|told| told.trim().to_owned()).collect();
+        assert_eq!(told, expect, "{rules}: {before}{script}");
+    }
+}
