@@ -7,6 +7,8 @@
 //! Silence (WBN 9.5): `live/` changes only with an event of the live feed, and never tells that a move stands
 //! illegally.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{
@@ -15,8 +17,8 @@ use super::{
     topic::{Message, Topics},
 };
 use crate::{
-    event::{ArbiterState, Body, ClockShown, DeviceState, Event, Feed, Response, State, VERSION},
-    record::GameRecord,
+    event::{ArbiterState, Body, ClockShown, DeviceState, Event, Feed, Move, Response, State, VERSION},
+    record::{GameRecord, NAMING},
     types::{BoardId, Instant},
 };
 
@@ -171,16 +173,14 @@ impl TableFeed {
         let told = match &event.body {
             Body::Incident(incident) => self.announce.contains(&incident.kind).then(|| open("incident", event)),
             body if body.feed() == Feed::Arbiter => None,
-            _ if self.announce.iter().any(|kind| kind == "illegal-move") => Some(open("event", event)),
-            _ => Some(open("event", &silent(event))),
+            _ => Some(open("event", &silent(event, &self.announce))),
         };
         arbiter.into_iter().chain(told).collect()
     }
 
     /// The event of the live feed as everybody may see it.
     pub fn open(&self, event: Event) -> Event {
-        let announced = self.announce.iter().any(|kind| kind == "illegal-move");
-        if announced { event } else { silent(&event).into_owned() }
+        silent(&event, &self.announce).into_owned()
     }
 
     fn clock(&self, event: &Event, clock: &ClockShown) -> Message {
@@ -227,6 +227,10 @@ impl TableFeed {
                 game.apply(event); // told once the game has ended
                 false
             }
+            (Body::Ruling(ruling), Some(game)) if ruling.verb == NAMING && event.game.as_deref() == Some(&game.id) => {
+                game.apply(event);
+                true
+            }
             _ => false,
         }
     }
@@ -244,11 +248,11 @@ pub fn refusal(topics: &Topics, table: &str, session: &str, response: &Response)
 }
 
 /// The event as everybody may see it.
-fn silent(event: &Event) -> std::borrow::Cow<'_, Event> {
-    use std::borrow::Cow;
+fn silent<'a>(event: &'a Event, announce: &[String]) -> Cow<'a, Event> {
+    let hides = |played: &Move| played.stands && !tells_of(played).iter().all(|kind| announced(announce, kind));
     let tells = match &event.body {
-        Body::Move(played) => played.stands,
-        Body::Correction(correction) => correction.moves.iter().any(|played| played.stands),
+        Body::Move(played) => hides(played),
+        Body::Correction(correction) => correction.moves.iter().any(hides),
         _ => false,
     };
     if !tells {
@@ -257,10 +261,21 @@ fn silent(event: &Event) -> std::borrow::Cow<'_, Event> {
     let mut event = event.clone();
     match &mut event.body {
         Body::Move(played) => played.stands = false,
-        Body::Correction(correction) => correction.moves.iter_mut().for_each(|played| played.stands = false),
+        Body::Correction(correction) => correction.moves.iter_mut().for_each(|played| played.stands &= !hides(played)),
         _ => {}
     }
     Cow::Owned(event)
+}
+
+/// Kinds of incidents of which a move that stands illegally may tell: where a king went as if to castle, the rook may
+/// just be missing.
+fn tells_of(played: &Move) -> &'static [&'static str] {
+    let castles = ["e1g1", "e1c1", "e8g8", "e8c8"].contains(&&*played.uci);
+    if castles { &["illegal-move", "incomplete-castling"] } else { &["illegal-move"] }
+}
+
+fn announced(announce: &[String], kind: &str) -> bool {
+    announce.iter().any(|open| open == kind)
 }
 
 #[cfg(test)]
