@@ -25,7 +25,7 @@ use crate::{
     notation::bpgn::{self, Reader},
     rules::RuleSet,
     simulate::{
-        accuracy::{Delays, Moves, Recall, Source, Tally, Trial, Tried},
+        accuracy::{Delays, Moves, Recall, Results, Source, Tally, Trial, Tried, Verdict},
         hands::{Profile, habit::Habit},
         offence::Offences,
         rig::{Rig, Sensing},
@@ -239,7 +239,8 @@ fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
     let identity = trial.rig.boards.iter().all(|sensing| *sensing == Sensing::Identity);
     let tried = catch_unwind(|| trial.run(args.baseline && identity)).ok().transpose();
     let tried = tried.map_err(|e| Failure::new(Exit::Failed, format!("{}: {e}", trial.name())))?;
-    let perfect = tried.as_ref().is_some_and(|tried| tried.machine.is_perfect() && tried.machine.reports_well());
+    let perfect = |verdict: &Verdict| verdict.is_perfect() && verdict.reports_well() && verdict.result != Some(false);
+    let perfect = tried.as_ref().is_some_and(|tried| perfect(&tried.machine));
     if let Some(dir) = args.keep.as_deref().filter(|_| !perfect) {
         // A capture that makes the machine panic ends there.
         catch_unwind(|| keep(dir, trial)).unwrap_or(Ok(())).map_err(|e| unavailable(dir, e))?;
@@ -279,6 +280,10 @@ fn print(out: &mut dyn Write, row: &Row<'_>, alone: bool) -> std::io::Result<()>
     }
     for (name, moves) in &row.machine.habits {
         writeln!(out, "  {name:33} {}", figures(moves))?;
+    }
+    let Results { evident, right } = row.machine.results;
+    if evident > 0 {
+        writeln!(out, "  {:33} {evident:>7} {:>8}", "results", percent(right, evident))?;
     }
     print_offences(out, &row.machine)?;
     let incidents: Vec<_> = row.machine.incidents.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -10,7 +10,7 @@ use shakmaty::Move;
 
 use crate::{
     rules::{BoardPosition, Game, Reason, RuleSet},
-    types::{BoardId, File, MS, Role, Square},
+    types::{BoardId, File, MS, Role, Square, Team},
 };
 
 use super::{
@@ -36,6 +36,9 @@ const KINDS: [(IsOfKind, u32); 7] = [
     (clears_castling, 30),
     (|position, m| m.role() == Role::Pawn && !is_early(position), 40),
 ];
+
+/// What players agree on who stop before a mate.
+const OUTCOMES: [Outcome; 3] = [Outcome::Win(Team::WhiteA), Outcome::Win(Team::BlackA), Outcome::Draw];
 
 /// A random game of at most so many plies, and what it ends with. A mate ends it.
 pub fn random_game(seed: u64, plies_max: usize, ruleset: &RuleSet) -> (Vec<Ply>, Terms) {
@@ -95,6 +98,7 @@ pub fn go_on(
             break;
         }
     }
+    terms.outcome = terms.outcome.or_else(|| Some(OUTCOMES[(seed % OUTCOMES.len() as u64) as usize]));
     (plies, terms)
 }
 

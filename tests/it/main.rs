@@ -6,6 +6,7 @@ mod captures;
 mod corpus;
 mod explain;
 mod faults;
+mod figures;
 mod habits;
 mod hands;
 mod kept;

@@ -72,6 +72,8 @@ pub struct Verdict {
     pub games: usize,
     /// Illegal moves that nobody made.
     pub false_illegal: usize,
+    /// Whether the result is recorded that the table must come to, where one is known.
+    pub result: Option<bool>,
     /// Incidents by kind.
     pub incidents: BTreeMap<String, usize>,
     /// Offences by name, and how many were reported.
@@ -118,6 +120,10 @@ pub fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
     });
     let mut verdict = compare(truth, &recorded, rig);
     verdict.games = games.len();
+    let ended = longest.and_then(|game| game.ended.as_ref()).map(|ended| ended.result.as_str());
+    // What an offence makes of the result is the arbiter's matter.
+    let evident = truth.evident.as_deref().filter(|_| truth.offences.is_empty());
+    verdict.result = evident.map(|evident| ended == Some(evident));
     let told = Told::new(events);
     for (judged, played) in verdict.moves.iter_mut().zip(&truth.moves) {
         told.look_at(judged, played);

@@ -14,7 +14,7 @@ mod tally;
 
 pub use judge::{Grade, Judged, Verdict, judge};
 pub use referee::Recall;
-pub use tally::{Delays, Moves, Tally};
+pub use tally::{Delays, Moves, Results, Tally};
 
 use std::io;
 

@@ -69,6 +69,15 @@ impl Moves {
     }
 }
 
+/// Results that the table alone must come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Results {
+    /// Games that end with something that tells their result.
+    pub evident: usize,
+    /// Those whose record has it.
+    pub right: usize,
+}
+
 /// Verdicts of one kind of hands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
@@ -87,6 +96,8 @@ pub struct Tally {
     pub disorder: usize,
     /// Illegal moves that nobody made.
     pub false_illegal: usize,
+    /// Results.
+    pub results: Results,
     /// Incidents by kind.
     pub incidents: BTreeMap<String, usize>,
     /// Offences by name, and how many were reported.
@@ -110,6 +121,8 @@ impl Tally {
         self.extra += verdict.extra;
         self.disorder += verdict.disorder;
         self.false_illegal += verdict.false_illegal;
+        self.results.evident += usize::from(verdict.result.is_some());
+        self.results.right += usize::from(verdict.result == Some(true));
         for (kind, count) in &verdict.incidents {
             *self.incidents.entry(kind.clone()).or_default() += count;
         }

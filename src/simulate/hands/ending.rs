@@ -22,14 +22,19 @@ impl Hands<'_> {
     pub(super) fn finish(mut self, before: World, seed: u64) -> Performance {
         let over = self.last.0.max(self.steps.iter().map(|step| step.at).max().unwrap_or_default());
         self.stop(over);
+        let mate = self.plies.last().filter(|last| last.san.ends_with('#')).map(|last| Outcome::Win(last.seat.team()));
+        let mut evident = mate.map(Outcome::as_str);
         if let Some(outcome) = self.outcome
             && self.shows(Habit::Kings)
         {
             self.show(outcome);
+            evident.get_or_insert(outcome.as_str());
         }
         if self.shows(Habit::Sweep) {
             self.sweep();
+            evident.get_or_insert("*");
         }
+        self.truth.evident = evident.map(ToOwned::to_owned);
         self.truth.seed = seed;
         let script = Script::new(self.steps);
         self.truth.end = script.end() + AFTERWARDS;

@@ -3,6 +3,7 @@
 use shakmaty::attacks;
 
 use crate::{
+    referee::win_of,
     rules::Reason,
     simulate::world::World,
     types::{Piece, Role, Seat, Square, Team},
@@ -109,6 +110,14 @@ impl Outcome {
             "0-1" => Some(Outcome::Win(Team::BlackA)),
             "1/2-1/2" => Some(Outcome::Draw),
             _ => None,
+        }
+    }
+
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Win(team) => win_of(team),
+            Outcome::Draw => "1/2-1/2",
         }
     }
 }
