@@ -12,6 +12,9 @@ use crate::{
     types::{BoardId, Instant, Seat, by_time},
 };
 
+/// The verb by which players get other names.
+pub const NAMING: &str = "players";
+
 /// One game as recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
@@ -106,6 +109,7 @@ impl GameRecord {
             Body::Correction(correction) => self.correct(event.seq, correction),
             Body::GameEnded(ended) => self.ended = Some(ended.clone()),
             Body::Incident(incident) => self.explain(incident),
+            Body::Ruling(ruling) if ruling.verb == NAMING => self.name(&ruling.data),
             Body::Uncertain(doubt) => self.doubt(doubt),
             Body::Resolved(answer) => drop(answer.ply.and_then(|ply| self.uncertain.remove(&(answer.board, ply)))),
             _ => {}
@@ -122,6 +126,13 @@ impl GameRecord {
         }
         self.incidents.values_mut().for_each(|incident| incident.move_by(-shift));
         self.epoch = Epoch { session, opened_us, last: Instant::ZERO };
+    }
+
+    /// Players are called otherwise while the game is on.
+    fn name(&mut self, data: &serde_json::Value) {
+        if let Ok(players) = serde_json::from_value::<Players>(data.clone()) {
+            self.players.extend(players);
+        }
     }
 
     /// An incident of an illegal move follows the move.

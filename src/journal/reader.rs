@@ -127,7 +127,8 @@ impl Reader {
         self.each(
             "SELECT id, json, game,
                     (SELECT count(*) FROM event WHERE game = start.game AND kind = 'move'),
-                    (SELECT count(*) FROM event WHERE game = start.game AND kind = 'correction'),
+                    (SELECT count(*) FROM event WHERE game = start.game AND
+                        (kind = 'correction' OR kind = 'ruling' AND json_extract(json, '$.verb') = 'players')),
                     (SELECT json FROM event WHERE game = start.game AND kind = 'game-ended' ORDER BY id DESC LIMIT 1)
              FROM event start WHERE kind = 'game-started' AND game IS NOT NULL ORDER BY id",
             &[],
@@ -137,11 +138,16 @@ impl Reader {
                 Ok(Ok(()))
             },
         )?;
-        let summary = |(id, start, game, (moves, corrections), end): (i64, String, String, _, Option<String>)| {
-            // Corrections may lengthen or shorten a game: only the fold knows.
-            let plies = if corrections == 0 { moves } else { self.record_of(&game)?.moves.len() };
+        let summary = |(id, start, game, (moves, changes), end): (i64, String, String, _, Option<String>)| {
+            // Corrections may lengthen or shorten a game, and players get other names: only the fold knows.
+            let (plies, players) = match changes {
+                0 => (moves, None),
+                _ => self.record_of(&game).map(|record| (record.moves.len(), Some(record.players)))?,
+            };
             let end = end.map(|json| self.event(id, &json)).transpose()?;
-            summarise(&self.event(id, &start)?, end.as_ref(), plies).ok_or_else(|| self.damaged(id, "no game-started"))
+            let summary = summarise(&self.event(id, &start)?, end.as_ref(), plies);
+            let summary = summary.ok_or_else(|| self.damaged(id, "no game-started"))?;
+            Ok(GameSummary { players: players.unwrap_or(summary.players), ..summary })
         };
         let readable = |game: Result<GameSummary, JournalError>| {
             game.inspect_err(|error| tracing::warn!("a game is left out: {error}")).ok()

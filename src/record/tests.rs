@@ -183,3 +183,16 @@ fn the_first_comment_of_a_move_is_its_time() {
         assert!(seconds.parse::<f64>().is_ok() && seconds.split_once('.').unwrap().1.len() == 3, "{played}");
     }
 }
+
+#[test]
+fn players_get_other_names_while_the_game_is_on() {
+    let named = |seq: u64, verb: &str, data: Value| event(seq, json!({"type": "ruling", "verb": verb, "data": data}));
+    let check = |ruling: Event, expect: [&str; 2]| {
+        let record = record(&[started(json!({"A": "Ann", "a": "Bob"})), ruling, ended("1-0", "resigns", "a")]);
+        assert_eq!([&*record.players["A"], &*record.players["a"]], expect);
+        assert!(record.to_bpgn().write().contains(&format!("[WhiteA \"{}\"]", expect[0])));
+    };
+    check(named(2, "players", json!({"A": "Cy"})), ["Cy", "Bob"]);
+    check(named(2, "players", json!({"A": 3})), ["Ann", "Bob"]);
+    check(named(2, "declare", json!({"A": "Cy"})), ["Ann", "Bob"]);
+}
