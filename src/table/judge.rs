@@ -158,7 +158,7 @@ fn tells(sensors: &Sensors, judge: (&[bool], &[TrayView]), seat: Seat) -> bool {
 impl Table {
     /// Shows the referee the table and tells what it answers.
     pub(super) fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
-        let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
+        let (sensors, play, rules, now) = (&self.sensors, &self.play, &self.ruleset, self.now);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
         let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();
         let unsettled = self.unsettled();
@@ -168,9 +168,10 @@ impl Table {
         let around = Around {
             rules,
             boards: play.game.len(),
-            now: self.now,
+            now,
             graces: *graces,
             idle: &|board| rests || !watched(sensors, play, adrift, board) || unknown(board),
+            clock: &|board| Some(sensors.boards[board.index()].clock.as_ref()?.view(now)?.times),
             tells: &|seat| {
                 !rests && tells(sensors, (vague, shown), seat) && around_is_watched(sensors, play, adrift, seat)
             },
@@ -189,11 +190,9 @@ impl Table {
             let seat = draft.seat.filter(|_| HIDING.contains(&draft.kind));
             let incident = self.judge.referee.docket.open(self.incident, draft, &self.ruleset);
             self.tell(incident);
-            if let Some(seat) = seat {
-                let count = self.judge.referee.docket.count(seat, HIDING);
-                let known = self.judge.referee.docket.count(seat, &[Kind::RepeatedlyHiding]) > 0;
-                let draft = repeated(&self.ruleset, self.play.game.len(), seat, count).filter(|_| !known);
-                self.report(draft.into_iter().collect());
+            let known = |seat: &Seat| self.judge.referee.docket.count(*seat, &[Kind::RepeatedlyHiding]) > 0;
+            if let Some(seat) = seat.filter(|seat| !known(seat)) {
+                self.consult(|referee, around, _| repeated(&referee.docket, seat, around).into_iter().collect());
             }
         }
     }

@@ -11,6 +11,7 @@
 mod claims;
 mod clocks;
 mod ends;
+mod evidence;
 mod hiding;
 mod moves;
 mod promotions;
