@@ -265,11 +265,11 @@ pub fn uneven_start(watches: &[ClockWatch]) -> Option<Draft> {
 }
 
 /// What is wrong with the times at the start of a game (WBN 1.15). A clock that gives an increment may show the first
-/// one already.
-pub fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> Option<Draft> {
+/// one already, and one that has run for `ran` µs beside a board that was put right is not set wrongly.
+pub fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl, ran: i64) -> Option<Draft> {
     let base = control.base / MS;
     let first = if control.mode == StepMode::Increment { control.step / MS } else { 0 };
-    let wrong = |time: i64| time < base - SET_UP_MS || time > base + first + SET_UP_MS;
+    let wrong = |time: i64| time < base - ran / MS - SET_UP_MS || time > base + first + SET_UP_MS;
     let evidence = json!({ "shown": times, "expected_ms": base, "time_control": control.to_string() });
     let draft = || Draft::at(Kind::WrongSetup, Some(board), evidence).reason("clock-times");
     (wrong(times.white_ms) || wrong(times.black_ms)).then(draft)

@@ -17,6 +17,7 @@ mod moves;
 mod promotions;
 mod recorded;
 mod restart;
+mod set_ups;
 mod silence;
 mod tags;
 mod unwatched;
