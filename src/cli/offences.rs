@@ -5,7 +5,8 @@ use crate::simulate::offence::{Offence, Offences};
 /// The offences.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct OffenceArgs {
-    /// What players do against the laws, each game as soon as it can be done [default with --offences: all]
+    /// What players do against the laws, each game as soon as it can be done [default with --offences: all but those
+    /// that take a game of their own]
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = offence)]
     offence: Vec<Offence>,
     /// In how many of 1000 plies they do it
@@ -17,7 +18,7 @@ impl OffenceArgs {
     /// What was asked for.
     pub fn offences(&self) -> Offences {
         let all = self.offence.is_empty() && self.offences.is_some();
-        let kinds = if all { Offence::all().collect() } else { self.offence.clone() };
+        let kinds = if all { Offence::mixed().collect() } else { self.offence.clone() };
         Offences { kinds, per_mille: self.offences }
     }
 
@@ -30,15 +31,17 @@ impl OffenceArgs {
 
 /// The help on offences.
 pub fn help() -> String {
-    format!("Offences: {}", names().join(", "))
+    let (mixed, all) = (names(Offence::mixed()), names(Offence::all()));
+    let alone = &all[mixed.len()..];
+    format!("Offences: {}; each in a game of its own: {}", mixed.join(", "), alone.join(", "))
 }
 
-fn names() -> Vec<String> {
-    Offence::all().map(Offence::name).collect()
+fn names(offences: impl Iterator<Item = Offence>) -> Vec<String> {
+    offences.map(Offence::name).collect()
 }
 
 fn offence(name: &str) -> Result<Offence, String> {
-    Offence::named(name).ok_or_else(|| format!("expected one of {}", names().join(", ")))
+    Offence::named(name).ok_or_else(|| format!("expected one of {}", names(Offence::all()).join(", ")))
 }
 
 #[cfg(test)]
@@ -65,7 +68,7 @@ mod tests {
         assert_eq!(two.kinds, [Offence::Illegal(Reason::Geometry), Offence::Concealed]);
         assert_eq!(two.per_mille, None);
         let all = offences("--offences 20").unwrap();
-        assert_eq!((all.kinds.len(), all.per_mille), (Offence::all().count(), Some(20)));
+        assert_eq!((all.kinds.len(), all.per_mille), (Offence::mixed().count(), Some(20)));
         assert!(offences("--offence theft").unwrap_err().contains("illegal:geometry"));
     }
 }

@@ -149,7 +149,8 @@ struct Simulated {
 
 impl Simulated {
     fn new(args: &Args, game: bpgn::Game, number: usize) -> Result<Simulated, Failure> {
-        let (rig, offences) = (args.rig.rig(args.human), args.offences.offences().under(&args.ruleset));
+        let offences = args.offences.offences().under(&args.ruleset);
+        let rig = offences.rig(&args.rig.rig(args.human));
         let seed = args.seed.wrapping_add(number as u64 - 1);
         let (plies, terms) = plies_with(&game, &args.ruleset, &offences, seed).map_err(|fault| {
             let place = format!("{}: game {number}: board {}, ply {}", args.game.display(), fault.board, fault.ply);

@@ -90,20 +90,20 @@ impl ClockWatch {
         self.anchor = None;
     }
 
-    /// A clock with a time control is looked at when its game begins (WBN 1.15), `early` while it may tell. Wrong times
-    /// are told when two messages in a row show them.
+    /// A clock with a time control is looked at when its game begins (WBN 1.15): `early` while it may tell, for how many
+    /// µs it has run beside a wrong set-up. Wrong times are told when two messages in a row show them.
     pub fn wrong_start(
         &mut self,
         board: BoardId,
         times: ClockTimes,
         control: TimeControl,
-        (at, early): (Instant, bool),
+        (at, early): (Instant, Option<i64>),
     ) -> Option<Draft> {
         let doubted = self.wrong_start.take();
         if doubted.is_some_and(|(since, shown)| agree((since, shown), times, at)) {
-            return wrong_times(board, doubted?.1, control);
+            return wrong_times(board, doubted?.1, control, 0);
         }
-        self.wrong_start = wrong_times(board, times, control).filter(|_| early).map(|_| (at, times));
+        self.wrong_start = early.and_then(|ran| wrong_times(board, times, control, ran)).map(|_| (at, times));
         None
     }
 
@@ -303,11 +303,11 @@ pub fn uneven_start(watches: &[ClockWatch]) -> Option<Draft> {
 }
 
 /// What is wrong with the times at the start of a game (WBN 1.15). A clock that gives an increment may show the first
-/// one already.
-fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl) -> Option<Draft> {
+/// one already, and one that has run for `ran` µs beside a board that was put right is not set wrongly.
+fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl, ran: i64) -> Option<Draft> {
     let base = control.base / MS;
     let first = if control.mode == StepMode::Increment { control.step / MS } else { 0 };
-    let wrong = |time: i64| time < base - SET_UP_MS || time > base + first + SET_UP_MS;
+    let wrong = |time: i64| time < base - ran / MS - SET_UP_MS || time > base + first + SET_UP_MS;
     let evidence = json!({ "shown": times, "expected_ms": base, "time_control": control.to_string() });
     let draft = || Draft::at(Kind::WrongSetup, Some(board), evidence).reason("clock-times");
     (wrong(times.white_ms) || wrong(times.black_ms)).then(draft)

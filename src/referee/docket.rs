@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{
-    incident::{Grade, Incident, IncidentState},
+    incident::{Grade, Incident, IncidentState, is_of_sight},
     kind::{Citation, Kind},
 };
 use crate::{
@@ -132,14 +132,17 @@ impl Entry {
         self.incident.evidence.get(WITHDRAWN).is_some()
     }
 
-    /// Whether it was what a draft says, to the letter, until nothing bore it out any more.
+    /// Whether it was what a draft says, however that was seen, until nothing bore it out any more.
     fn was_withdrawn(&self, draft: &Draft) -> bool {
         let incident = &self.incident;
         let same = self.kind == draft.kind && incident.seat == draft.seat && incident.board == draft.board;
         same && incident.reason == draft.reason && self.is_withdrawn() && {
-            let mut evidence = incident.evidence.clone();
-            evidence.as_object_mut().map(|evidence| evidence.remove(WITHDRAWN));
-            evidence == draft.evidence
+            // What one of both does not know contradicts nothing.
+            let agrees = |(key, value): (&String, &Value)| {
+                let known = &incident.evidence[key.as_str()];
+                is_of_sight(key) || value.is_null() || known.is_null() || known == value
+            };
+            draft.evidence.as_object().into_iter().flatten().all(agrees)
         }
     }
 
@@ -159,7 +162,7 @@ impl Docket {
     /// Takes a draft in under a number; one that was withdrawn and is true after all under the number that it had.
     pub fn open(&mut self, id: u64, draft: Draft, rules: &RuleSet) -> Incident {
         if let Some(known) = self.entries.iter_mut().rfind(|entry| entry.was_withdrawn(&draft)) {
-            known.incident.evidence = draft.evidence;
+            known.incident.evidence.as_object_mut().map(|evidence| evidence.remove(WITHDRAWN));
             (known.incident.state, known.incident.claim_until) = (IncidentState::Open, None);
             return known.incident.clone();
         }
@@ -213,13 +216,18 @@ impl Docket {
 
     /// How many incidents of some kinds a seat has that were not dismissed; notes do not count.
     pub fn count(&self, seat: Seat, kinds: &[Kind]) -> usize {
-        let counts = |entry: &&Entry| {
+        self.counted(seat, kinds).count()
+    }
+
+    /// Those incidents.
+    pub fn counted(&self, seat: Seat, kinds: &[Kind]) -> impl Iterator<Item = &Entry> {
+        let counts = move |entry: &&Entry| {
             entry.incident.seat == Some(seat)
                 && kinds.contains(&entry.kind)
                 && entry.incident.grade != Grade::Note
                 && entry.incident.state != IncidentState::Dismissed
         };
-        self.entries.iter().filter(counts).count()
+        self.entries.iter().filter(counts)
     }
 
     /// A seat completed a move: claims that lapse with it, as they are now.

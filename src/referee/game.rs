@@ -12,13 +12,13 @@ use super::{
     hiding::{self, Around, Graces},
     incident::Grade,
     kind::Kind,
-    men::Men,
+    men::{Capture, Man, Men},
 };
 use crate::{
     notation::uci,
     rules::{BoardPosition, Game, LastDrop, Move, Reason, RuleSet, Transfer},
     track::Completed,
-    types::{BoardId, Instant, MS, Piece, Role, Seat, StepMode, TimeControl},
+    types::{BoardId, Instant, MS, Piece, Role, Seat, Square, StepMode, TimeControl},
 };
 use serde_json::json;
 
@@ -136,22 +136,22 @@ impl Referee {
     ) -> Vec<Draft> {
         let at = completed.completed_at;
         let mut drafts = Vec::new();
-        if let Move::Put { role, to } = completed.played {
+        if let Move::Put { role, .. } = completed.played {
             let dropped = self.men.dropped(seat, role, completed.made_at, at);
-            let square = to.to_string();
             // Who had another man in the hand dropped none: that one came, and was misread.
             let held = sight.in_hand(seat.color).into_iter().map(|square| sight.placement.changed(square));
             // Nor is one of the other colour a man that the seat may have had hidden.
             let other = held.min().is_some_and(|left| left <= completed.made_at)
                 || completed.illegal.contains(&Reason::DropWrongColour);
-            let dropped = if other { None } else { Some(dropped) };
-            let hidden = dropped.and_then(|man| hiding::hidden_drop(seat, &square, completed.made_at, man, around));
-            drafts.extend(hidden);
-            drafts.extend(self.restricted_drop(seat, completed.played, at, around));
+            let hidden = (!other).then(|| hiding::hidden_drop(seat, completed, dropped, around));
+            drafts.extend(hidden.flatten());
+            drafts.extend(self.restricted_drop(seat, completed, dropped.man.as_ref(), around));
         }
         if let Some(transfer) = transfer {
-            let seen = self.men.captured(transfer, completed.made_at, stood(sight, completed), at);
-            drafts.extend(hiding::early_pass(&self.rules, transfer, seen, at));
+            let square = Some(captured_square(completed.played));
+            let capture = Capture { transfer, square, made: completed.made_at, stood: stood(sight, completed), at };
+            let seen = self.men.captured(capture);
+            drafts.extend(hiding::early_pass(&self.men, capture, seen, completed, around));
         }
         self.men.completed(seat, at);
         if !completed.illegal.is_empty() || !self.men.counts_agree(sight.game) {
@@ -160,12 +160,18 @@ impl Referee {
         drafts
     }
 
-    /// A completed drop of a kind that was restricted before.
-    pub fn restricted_drop(&self, seat: Seat, played: Move, completed: Instant, around: &Around<'_>) -> Option<Draft> {
-        let Move::Put { role, to } = played else { return None };
-        let restricted = |known: &(Seat, Role, Instant)| (known.0, known.1) == (seat, role) && known.2 <= completed;
-        let is = self.restricted.iter().any(restricted);
-        is.then(|| hiding::restricted_use(seat, role, &to.to_string(), around))
+    /// A completed drop of a kind that was restricted before, and the man that it took, if that is known.
+    pub fn restricted_drop(
+        &self,
+        seat: Seat,
+        completed: &Completed,
+        man: Option<&Man>,
+        around: &Around<'_>,
+    ) -> Option<Draft> {
+        let Move::Put { role, .. } = completed.played else { return None };
+        let same = |known: &&(Seat, Role, Instant)| (known.0, known.1) == (seat, role);
+        let (_, _, since) = self.restricted.iter().filter(same).find(|known| known.2 <= completed.completed_at)?;
+        Some(hiding::restricted_use(seat, *since, completed, man, around))
     }
 
     /// A player who must wait completed a move; who has waited long enough is free again.
@@ -339,6 +345,14 @@ impl Referee {
     /// A move that was made before the move that it replies to.
     pub fn premove(&mut self, sight: BoardSight<'_>, mover: Seat, completed: &Completed) -> Option<Draft> {
         self.boards.get_mut(mover.board.index())?.premove(sight, mover, completed)
+    }
+}
+
+/// Where the man stood that a move captured.
+fn captured_square(played: Move) -> Square {
+    match played {
+        Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+        other => uci::destination(other),
     }
 }
 

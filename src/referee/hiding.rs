@@ -6,14 +6,16 @@
 use serde_json::json;
 
 use super::{
-    docket::{Draft, Window, claimers},
-    incident::Grade,
+    docket::{Docket, Draft, Window, claimers},
+    incident::{Grade, Incident, RAW},
     kind::Kind,
-    men::{Away, Dropped, Man, Men, Place, Stray},
+    men::{Away, Capture, Dropped, Man, Men, Place, Stray},
 };
 use crate::{
+    notation::uci,
     rules::{Passing, RuleSet, Transfer},
-    types::{BoardId, Instant, MS, Piece, Role, SECOND, Seat},
+    track::Completed,
+    types::{BoardId, ClockTimes, Instant, MS, Piece, Role, SECOND, Seat},
 };
 
 /// How long a man may be in a tray where it should not be: hands lay men down in passing, captures complete late.
@@ -34,6 +36,8 @@ const UNLAWFUL_EARLY_US: i64 = 2 * SECOND;
 const LATENESS_US: i64 = 300 * MS;
 /// Incidents of hiding that make it repeated (WBN 1.8d).
 const REPEATED: usize = 3;
+/// What is said again of each of those.
+const REPEATED_OF: [&str; 4] = ["man", "to", "slots", "last_seen"];
 
 /// How long hands may take, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,8 @@ pub struct Around<'a> {
     /// Whether what stands on a board tells nothing of its players: no time runs, men are swept off and set up, or what
     /// was played there is not known.
     pub idle: &'a dyn Fn(BoardId) -> bool,
+    /// What a board's clock shows.
+    pub clock: &'a dyn Fn(BoardId) -> Option<ClockTimes>,
     /// Whether a seat's tray can be believed.
     pub tells: &'a dyn Fn(Seat) -> bool,
     /// Whether a seat has a man of a kind on the board that is no completed drop yet.
@@ -132,19 +138,21 @@ pub fn look(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
 /// A man that is back where it was, and had been away for too long: while it was, the record had it elsewhere.
 fn was_away(man: &mut Man, around: &Around<'_>) -> Option<Draft> {
     back_due(man).filter(|due| *due <= around.now)?;
-    let Away { left, since, back, .. } = man.away.take()?;
+    let Away { slot, left, since, back, .. } = man.away.take()?;
     let owner = man.tray()?;
     let long = back - since > around.graces.lift + LATENESS_US;
     let landing = (around.landing)(owner, man.piece.role);
     // What lands may be this one, which has left its slot again: its drop will tell.
     if long && landing && matches!(man.place, Place::Lifted(_)) {
-        man.away = Some(Away { left, since, back, looked_at: around.now });
+        man.away = Some(Away { slot, left, since, back, looked_at: around.now });
         return None;
     }
     // Another one may have come in its stead.
     let explained = landing || (around.captured)(owner, man.piece) || !(around.tells)(owner) || !long;
     (!explained).then(|| {
-        let mut draft = missing(&Man { place: Place::Lifted(owner), since, seen: Some(left), ..*man }, owner, around);
+        let slot = Some((slot, left));
+        let away = Man { place: Place::Lifted(owner), since, seen: Some(left), slot, ..*man };
+        let mut draft = missing(&away, owner, around);
         draft.evidence["back_at"] = json!(back);
         draft
     })
@@ -168,19 +176,47 @@ fn wait_again(man: &mut Man, landing: bool, now: Instant) {
 
 /// A man that should be in its owner's pocket and is not.
 fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
-    let piece = man.piece.char().to_string();
     let waiting_since = man.late.unwrap_or(man.since);
+    let coming = matches!(man.place, Place::Transit(_));
+    let last_seen = man.seen.or(man.off.filter(|_| coming));
     let evidence = json!({
-        "man": piece, "pocket_of": owner, "place": man.place.as_str(), "since": man.since, "last_seen": man.seen,
+        "pocket_of": owner, "place": man.place.as_str(), "since": man.since, "last_seen": last_seen,
         "captured_at": man.captured.map(|(_, at)| at), "waiting_since": waiting_since,
+        "slots": man.slot.map(|(slot, _)| [slot]),
     });
     let claimants = claimers(around.rules, around.boards, owner.opponent());
-    match (man.place, man.captured) {
-        (Place::Transit(_), Some((capturer, _))) => {
-            Draft::of(Kind::NotPassed, capturer, evidence).claimable(claimants, Window::Game)
-        }
-        _ => Draft::of(Kind::Concealed, owner, evidence).claimable(claimants, Window::Game),
-    }
+    let (kind, seat) = match man.captured.filter(|_| coming) {
+        Some((capturer, _)) => (Kind::NotPassed, capturer),
+        None => (Kind::Concealed, owner),
+    };
+    let from = last_seen.unwrap_or(man.since).min(man.since);
+    let draft = Draft::of(kind, seat, evidence).claimable(claimants, Window::Game);
+    witnessed(of_man(draft, man.piece, Some(man)), from, around)
+}
+
+/// Which man it is about, and where it was captured.
+fn of_man(mut draft: Draft, piece: Piece, man: Option<&Man>) -> Draft {
+    draft.evidence["man"] = json!(piece.char().to_string());
+    let captured = man.and_then(|man| Some((man.captured?.0.board, man.stood?)));
+    // A page marks the squares that it reads on the incident's board.
+    let here = captured.filter(|(board, _)| draft.board == Some(*board)).map(|(_, square)| [square.to_string()]);
+    draft.evidence["squares"] = json!(here);
+    draft.evidence["captured_on"] = json!(captured.map(|(board, square)| format!("{board}:{square}")));
+    draft
+}
+
+/// What the clock shows when it is noticed, and which part of what was received bears it out.
+fn witnessed(mut draft: Draft, from: Instant, around: &Around<'_>) -> Draft {
+    draft.evidence["clock"] = json!(draft.board.and_then(around.clock));
+    draft.evidence[RAW] = json!({ "from": from, "to": around.now });
+    draft
+}
+
+/// The same of what a completed move did: the clock as it was pressed.
+fn witnessed_at(draft: Draft, from: Instant, completed: &Completed, around: &Around<'_>) -> Draft {
+    let mut draft = witnessed(draft, from, around);
+    draft.evidence["clock"] = json!(completed.clock);
+    draft
 }
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
@@ -228,7 +264,8 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
     if (around.captured)(stray.seat, stray.piece) {
         return (None, false);
     }
-    let evidence = json!({ "man": stray.piece.char().to_string(), "pocket_of": stray.seat, "since": stray.since });
+    let slots = men.slots(stray.seat, stray.piece);
+    let evidence = json!({ "pocket_of": stray.seat, "slots": slots, "since": stray.since, "last_seen": around.now });
     let away = |man: &Man| matches!(man.place, Place::Transit(_) | Place::Lifted(_)) && !man.told;
     // What was on a board or in another tray when the stray came is not the stray.
     let there = |man: &Man| {
@@ -265,7 +302,8 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
         evidence["belongs_to"] = json!(owner);
         let claimants = claimers(around.rules, around.boards, owner.opponent());
         let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(claimants, Window::Game);
-        return (Some(draft), true);
+        let from = stray.since.min(man.off.unwrap_or(man.since));
+        return (Some(witnessed(of_man(draft, man.piece, Some(man)), from, around)), true);
     }
     let own = stray.piece.color == stray.seat.color;
     let misread = |man: &Man| away(man) && there(man) && man.place.owner() == Some(stray.seat);
@@ -279,22 +317,35 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
         return (None, false);
     }
     men.told_foreign(stray);
-    (Some(Draft::of(Kind::ForeignPiece, stray.seat, evidence)), true)
+    let draft = of_man(Draft::of(Kind::ForeignPiece, stray.seat, evidence), stray.piece, None);
+    (Some(witnessed(draft, stray.since, around)), true)
 }
 
 /// A capture was completed and the man had been in the pocket since `seen` already.
-pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, completed: Instant) -> Option<Draft> {
-    let seen = seen.filter(|seen| completed - *seen > LATENESS_US)?;
+pub fn early_pass(
+    men: &Men,
+    capture: Capture,
+    seen: Option<Instant>,
+    completed: &Completed,
+    around: &Around<'_>,
+) -> Option<Draft> {
+    let Capture { transfer: Transfer { from, to, man, .. }, square, made, at, .. } = capture;
+    let seen = seen.filter(|seen| at - *seen > LATENESS_US && around.rules.passing == Passing::BeforeOwnMove)?;
+    let square = square.map(|square| square.to_string());
     let evidence = json!({
-        "man": transfer.man.char().to_string(), "pocket_of": transfer.to, "seen_at": seen, "completed_at": completed,
+        "man": man.char().to_string(), "pocket_of": to, "slots": men.slots(to, man), "seen_at": seen, "last_seen": at,
+        "squares": square.as_ref().map(|square| [square]),
+        "captured_on": square.as_ref().map(|square| format!("{}:{square}", from.board)),
+        "made_at": made, "completed_at": at,
     });
-    let draft = Draft::of(Kind::EarlyPass, transfer.from, evidence).grade(Grade::Note);
-    (rules.passing == Passing::BeforeOwnMove).then_some(draft)
+    let draft = Draft::of(Kind::EarlyPass, from, evidence).grade(Grade::Note);
+    Some(witnessed_at(draft, seen.min(made), completed, around))
 }
 
 /// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand, with no
 /// other move of the player in between, is a note.
-pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
+pub fn hidden_drop(seat: Seat, completed: &Completed, dropped: Dropped, around: &Around<'_>) -> Option<Draft> {
+    let (made, to) = (completed.made_at, uci::destination(completed.played));
     let man = dropped.man.filter(|man| man.first_seen.is_none() && (around.tells)(seat))?;
     let captured = man.captured.map(|(_, at)| at).unwrap_or(man.since);
     if made < man.off.unwrap_or(captured) {
@@ -302,29 +353,54 @@ pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, ar
     }
     let from_hand = made - captured <= around.graces.lift || man.passed_over.is_none();
     let evidence = json!({
-        "man": man.piece.char().to_string(), "to": square, "captured_at": captured,
-        "captured_by": man.captured.map(|(by, _)| by), "made_at": made, "last_seen": null,
+        "pocket_of": seat, "to": to.to_string(), "captured_at": captured,
+        "captured_by": man.captured.map(|(by, _)| by), "made_at": made, "completed_at": completed.completed_at,
+        "last_seen": man.off,
     });
     let (grade, reason) =
         if from_hand { (Grade::Note, "from-the-partners-hand") } else { (Grade::Warning, "never-seen-in-the-pocket") };
     let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::HiddenDrop, seat, evidence).grade(grade).reason(reason);
-    Some(draft.claimable(claimants, Window::Until(seat.opponent())))
+    let draft = of_man(draft, man.piece, Some(&man)).claimable(claimants, Window::Until(seat.opponent()));
+    Some(witnessed_at(draft, man.off.unwrap_or(captured), completed, around))
 }
 
-/// A seat dropped a kind that the opponent has restricted (WBN 1.8b, c).
-pub fn restricted_use(seat: Seat, role: Role, square: &str, around: &Around<'_>) -> Draft {
-    let evidence = json!({ "man": role.of(seat.color).char().to_string(), "to": square });
+/// A seat dropped a kind that the opponent has restricted at `since` (WBN 1.8b, c).
+pub fn restricted_use(
+    seat: Seat,
+    since: Instant,
+    completed: &Completed,
+    man: Option<&Man>,
+    around: &Around<'_>,
+) -> Draft {
+    let piece = completed.played.role().of(seat.color);
+    let evidence = json!({
+        "pocket_of": seat, "to": uci::destination(completed.played).to_string(), "restricted_at": since,
+        "completed_at": completed.completed_at, "last_seen": man.and_then(|man| man.seen),
+        "slots": man.and_then(|man| man.slot).map(|(slot, _)| [slot]),
+    });
     let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::RestrictedPieceUsed, seat, evidence).reason("restricted-piece");
-    draft.claimable(claimants, Window::Until(seat.opponent()))
+    let draft = of_man(draft, piece, man).claimable(claimants, Window::Until(seat.opponent()));
+    witnessed_at(draft, since, completed, around)
 }
 
-/// Whether a seat has hidden men as often as makes it repeated, by the number of its incidents.
-pub fn repeated(rules: &RuleSet, boards: usize, seat: Seat, count: usize) -> Option<Draft> {
-    let evidence = json!({ "incidents": count });
-    let claimants = claimers(rules, boards, seat.opponent());
-    (count == REPEATED).then(|| Draft::of(Kind::RepeatedlyHiding, seat, evidence).claimable(claimants, Window::Game))
+/// Whether a seat has hidden men as often as makes it repeated (WBN 1.8d): its incidents, with what each was about.
+pub fn repeated(docket: &Docket, seat: Seat, around: &Around<'_>) -> Option<Draft> {
+    let hidings: Vec<&Incident> = docket.counted(seat, HIDING).map(|entry| &entry.incident).collect();
+    let said = |incident: &Incident| {
+        let told = REPEATED_OF.iter().map(|key| ((*key).to_owned(), incident.evidence[*key].clone()));
+        let named = [("id", json!(incident.id)), ("kind", json!(incident.kind))];
+        named.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(told).collect::<serde_json::Map<_, _>>()
+    };
+    let began = |incident: &&Incident| incident.evidence[RAW]["from"].as_i64().map(Instant);
+    let from = hidings.iter().filter_map(began).min().unwrap_or(around.now);
+    let hidden: Vec<_> = hidings.iter().map(|incident| said(incident)).collect();
+    let last_seen = hidings.iter().filter_map(|incident| incident.evidence["last_seen"].as_i64()).max();
+    let evidence = json!({ "incidents": hidings.len(), "hidden": hidden, "pocket_of": seat, "last_seen": last_seen });
+    let claimants = claimers(around.rules, around.boards, seat.opponent());
+    let draft = Draft::of(Kind::RepeatedlyHiding, seat, evidence).claimable(claimants, Window::Game);
+    (hidings.len() == REPEATED).then(|| witnessed(draft, from, around))
 }
 
 /// Incidents that count as hiding.

@@ -16,7 +16,7 @@ pub use view::TrayView;
 
 use crate::{
     rules::{Game, Transfer, men_of_a_kind},
-    types::{BOARDS_MAX, BoardId, ByRole, Instant, Kinds, MS, Piece, Role, SECOND, Seat},
+    types::{BOARDS_MAX, BoardId, ByRole, Instant, Kinds, MS, Piece, Role, SECOND, Seat, Square},
 };
 
 /// How long before a drop another man of its kind may have come to the tray in its stead.
@@ -79,6 +79,8 @@ pub struct Man {
     pub captured: Option<(Seat, Instant)>,
     /// When that was made.
     pub off: Option<Instant>,
+    /// On which square of the capturer's board it stood then.
+    pub stood: Option<Square>,
     /// When it was seen in a pocket first since it was captured.
     pub first_seen: Option<Instant>,
     /// When it was seen there last.
@@ -110,6 +112,8 @@ pub struct Man {
 /// An absence from a slot that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
+    /// The slot.
+    pub slot: u8,
     /// When the man left its slot.
     pub left: Instant,
     /// Since when it seemed to be nowhere: it may have been on its board at first.
@@ -146,6 +150,21 @@ pub struct Stray {
     pub looked_at: Instant,
     /// An incident was told of it.
     pub told: bool,
+}
+
+/// A completed capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The man that goes over.
+    pub transfer: Transfer,
+    /// The square that it stood on.
+    pub square: Option<Square>,
+    /// When the capture was made.
+    pub made: Instant,
+    /// Until when the man was seen on its board.
+    pub stood: Instant,
+    /// When the capture was completed.
+    pub at: Instant,
 }
 
 /// What a drop took.
@@ -222,15 +241,20 @@ impl Men {
         self.strays.iter_mut()
     }
 
+    /// The slots of a seat's tray that show such a man.
+    pub fn slots(&self, seat: Seat, piece: Piece) -> Vec<u8> {
+        self.trays[seat.index()].slots(piece)
+    }
+
     /// Men beyond those that the table was set up with.
     pub fn foreign(&self) -> usize {
         self.foreign
     }
 
-    /// A capture was completed that was made at `made`: the man leaves the board, where it was seen until `stood`, for
-    /// a seat's pocket. Answers since when it had been seen there already, if it had.
-    pub fn captured(&mut self, transfer: Transfer, made: Instant, stood: Instant, at: Instant) -> Option<Instant> {
-        let Transfer { from, to, man, .. } = transfer;
+    /// A capture was completed: the man leaves the board for a seat's pocket. Answers since when it had been seen there
+    /// already, if it had.
+    pub fn captured(&mut self, capture: Capture) -> Option<Instant> {
+        let Capture { transfer: Transfer { from, to, man, .. }, square, made, stood, at } = capture;
         let board = Place::Board(from.board);
         // where promoted men keep their rank the man is the pawn that was promoted
         let pawn = Role::Pawn.of(man.color);
@@ -261,7 +285,8 @@ impl Men {
         let (captured, off) = (Some((from, at)), Some(made));
         // What came back may be this one.
         self.not_away(to, man, |away| away.back + EARLY_US >= made);
-        self.men[index] = Man { captured, off, first_seen, seen, alike, told, ..Man::at(man, place, at) };
+        let seized = Man { captured, off, stood: square, ..Man::at(man, place, at) };
+        self.men[index] = Man { first_seen, seen, alike, told, ..seized };
         if place == Place::Transit(to) {
             self.came_instead(index, to);
         }
@@ -346,6 +371,7 @@ impl Men {
         // Who puts a man back for a moment and drops it has hidden it until then.
         let away = away.filter(|_| taken.is_some());
         let captured = man.and_then(|man| man.captured).filter(|_| away.is_some());
+        let stood = man.and_then(|man| man.stood).filter(|_| away.is_some());
         // Of two that lay there the one left that no capture had explained.
         let lies = man.filter(|man| {
             // One left its slot for the hand, and another one came to another slot before it was dropped.
@@ -359,7 +385,7 @@ impl Men {
         let told = taken.is_some() && man.is_some_and(|man| man.told);
         let back = man.and_then(|man| man.back);
         let dropped = Man::at(piece, Place::Board(seat.board), at);
-        self.men[index] = Man { taken, lies, told, back, away, captured, ..dropped };
+        self.men[index] = Man { taken, lies, told, back, away, captured, stood, ..dropped };
         Dropped { man }
     }
 
@@ -468,7 +494,8 @@ impl Men {
             // While its capturer is not late it may be passed only now.
             let left = own.filter(|_| !was_told && (returns || man.late.is_some()));
             let since = |left: Instant| landing.map_or(left, |landing| left.max(landing));
-            let away = left.map(|(_, left)| Away { left, since: since(left), back: at, looked_at: at }).or(man.away);
+            let away = left.map(|(slot, left)| Away { slot, left, since: since(left), back: at, looked_at: at });
+            let away = away.or(man.away);
             let (first_seen, back) = (man.first_seen.or(Some(at)), returns.then_some(at));
             self.men[index] = Man { first_seen, seen: Some(at), late: None, slot, away, back, ..man };
         }
@@ -584,6 +611,7 @@ impl Man {
             since,
             captured: None,
             off: None,
+            stood: None,
             first_seen: None,
             seen: None,
             slot: None,

@@ -28,7 +28,8 @@ pub fn plies_with(
     offences: &Offences,
     seed: u64,
 ) -> Result<(Vec<Ply>, Terms), Fault> {
-    let (mut plies, terms) = (plies_of(record, ruleset)?, terms_of(record));
+    let (mut plies, mut terms) = (plies_of(record, ruleset)?, terms_of(record));
+    offences.set_time(&mut plies, &mut terms);
     if offences.kinds.iter().all(|offence| offence.reason().is_none()) {
         return Ok((plies, terms));
     }

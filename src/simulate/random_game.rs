@@ -47,7 +47,8 @@ pub fn random_game(seed: u64, plies_max: usize, ruleset: &RuleSet) -> (Vec<Ply>,
 
 /// The same with illegal moves. One that no move of the rules describes ends the game, as if it were claimed.
 pub fn offending_game(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: &Offences) -> (Vec<Ply>, Terms) {
-    let terms = Terms { boards: 2, base_ms: BASE_MS, increment_ms: 0, outcome: None, spoken: false, buttons: true };
+    let mut terms = Terms { boards: 2, base_ms: BASE_MS, increment_ms: 0, outcome: None, spoken: false, buttons: true };
+    offences.set_time(&mut [], &mut terms);
     go_on(Game::new(ruleset.clone(), 2), Vec::new(), terms, plies_max, offences, seed)
 }
 

@@ -218,6 +218,12 @@ impl World {
         }
     }
 
+    /// A clock that has not run yet is set to another time.
+    pub fn set_clock(&mut self, board: BoardId, micros: i64) {
+        let high = self.clocks[board.index()].high;
+        self.clocks[board.index()] = Clock::new(micros, high);
+    }
+
     /// Number of boards.
     pub fn boards(&self) -> usize {
         self.boards.len()

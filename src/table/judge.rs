@@ -24,7 +24,7 @@ use crate::{
     sense::ClockView,
     table::settings::{Adjudication, TableSettings},
     track::Completed,
-    types::{BoardId, ByColor, Instant, Kinds, Piece, Role, SECOND, Seat, Team},
+    types::{Bitboard, BoardId, ByColor, Instant, Kinds, Piece, Role, SECOND, Seat, Team},
 };
 
 /// A clock must run so long beside a wrong set-up before it is told: players begin and see it.
@@ -55,13 +55,25 @@ pub(super) struct Judge {
     pub goes_on: bool,
     /// Plies were played unseen: what lies in pockets is what they are said to be.
     pub pockets_doubted: bool,
-    /// Since when clocks run beside a set-up, by board, and what was told of it.
-    set_up: Vec<(Option<Instant>, String)>,
+    /// By board.
+    set_up: Vec<SetUp>,
     pub rulings: VecDeque<Event>,
     /// Answers to requests that may be repeated.
     pub answers: VecDeque<(Option<String>, Response)>,
     /// Something changed that the arbiter's state shows.
     pub changed: bool,
+}
+
+/// A set-up beside which clocks run.
+#[derive(Clone, Debug, Default)]
+struct SetUp {
+    /// Since when these squares are wrong: men that are being put right are none that stand wrong.
+    since: Option<Instant>,
+    wrong: Bitboard,
+    /// What was told of it.
+    told: String,
+    /// Since when its own clock runs while no game has begun.
+    runs_since: Option<Instant>,
 }
 
 impl Judge {
@@ -87,7 +99,7 @@ impl Judge {
             shown: vec![TrayView::default(); 2 * game.len()],
             goes_on: false,
             pockets_doubted: false,
-            set_up: vec![(None, String::new()); game.len()],
+            set_up: vec![SetUp::default(); game.len()],
             rulings: VecDeque::new(),
             answers: VecDeque::new(),
             changed: true,
@@ -158,7 +170,7 @@ fn tells(sensors: &Sensors, judge: (&[bool], &[TrayView]), seat: Seat) -> bool {
 impl Table {
     /// Shows the referee the table and tells what it answers.
     pub(super) fn consult(&mut self, ask: impl FnOnce(&mut Referee, &Around<'_>, &[BoardSight<'_>]) -> Vec<Draft>) {
-        let (sensors, play, rules) = (&self.sensors, &self.play, &self.ruleset);
+        let (sensors, play, rules, now) = (&self.sensors, &self.play, &self.ruleset, self.now);
         let sights: Vec<BoardSight<'_>> = play.game.ids().map(|board| sight(rules, sensors, play, board)).collect();
         let rests = sensors.has_clock() && !sensors.running() || play.tracker.is_swept();
         let unsettled = self.unsettled();
@@ -168,9 +180,10 @@ impl Table {
         let around = Around {
             rules,
             boards: play.game.len(),
-            now: self.now,
+            now,
             graces: *graces,
             idle: &|board| rests || !watched(sensors, play, adrift, board) || unknown(board),
+            clock: &|board| Some(sensors.boards[board.index()].clock.as_ref()?.view(now)?.times),
             tells: &|seat| {
                 !rests && tells(sensors, (vague, shown), seat) && around_is_watched(sensors, play, adrift, seat)
             },
@@ -189,11 +202,9 @@ impl Table {
             let seat = draft.seat.filter(|_| HIDING.contains(&draft.kind));
             let incident = self.judge.referee.docket.open(self.incident, draft, &self.ruleset);
             self.tell(incident);
-            if let Some(seat) = seat {
-                let count = self.judge.referee.docket.count(seat, HIDING);
-                let known = self.judge.referee.docket.count(seat, &[Kind::RepeatedlyHiding]) > 0;
-                let draft = repeated(&self.ruleset, self.play.game.len(), seat, count).filter(|_| !known);
-                self.report(draft.into_iter().collect());
+            let known = |seat: &Seat| self.judge.referee.docket.count(*seat, &[Kind::RepeatedlyHiding]) > 0;
+            if let Some(seat) = seat.filter(|seat| !known(seat)) {
+                self.consult(|referee, around, _| repeated(&referee.docket, seat, around).into_iter().collect());
             }
         }
     }
@@ -216,7 +227,8 @@ impl Table {
         self.judge.pockets_doubted = false;
         self.judge.changed = true;
         for board in self.play.game.ids() {
-            self.judge.set_up[board.index()] = (None, String::new());
+            let known = &mut self.judge.set_up[board.index()];
+            *known = SetUp { runs_since: known.runs_since, ..SetUp::default() };
             let clock = self.sensors.boards[board.index()].clock.as_ref();
             if clock.is_some_and(|clock| clock.is_running()) {
                 self.judge.referee.clocks[board.index()].begin(self.now);
@@ -234,17 +246,18 @@ impl Table {
         self.judge_trays();
     }
 
-    /// A clock's time control is looked at when its first side runs.
-    fn judge_times(&mut self, board: BoardId, view: ClockView) {
+    /// A clock's times are looked at when its first side runs.
+    pub(super) fn judge_times(&mut self, board: BoardId, view: ClockView) {
         let watch = &self.judge.referee.clocks[board.index()];
         let first = watch.started().is_none_or(|started| self.now - started <= SECOND);
         let begins = self.play.game.board(board).plies() == 0 && !self.judge.goes_on;
         let early = begins && view.running.is_some() && first;
-        let told = self.judge.set_up[board.index()].1 == "clock-times";
+        let SetUp { told, runs_since, .. } = &self.judge.set_up[board.index()];
+        let (told, ran) = (told == "clock-times", runs_since.map_or(0, |since| self.now - since));
         let Some(control) = self.judge.referee.control.filter(|_| !told) else { return };
         let watch = &mut self.judge.referee.clocks[board.index()];
-        if let Some(draft) = watch.wrong_start(board, view.times, control, (self.now, early)) {
-            self.judge.set_up[board.index()].1.clone_from(&draft.reason);
+        if let Some(draft) = watch.wrong_start(board, view.times, control, (self.now, early.then_some(ran))) {
+            self.judge.set_up[board.index()].told.clone_from(&draft.reason);
             self.report(vec![draft]);
         }
     }
@@ -294,16 +307,23 @@ impl Table {
         self.judge.runs_on &= self.sensors.running();
         let runs = self.sensors.running() && !self.play.is_on() && !self.judge.runs_on;
         let right = |unit: &super::devices::BoardUnit| unit.sense.placement().mismatch(start).is_empty();
-        let (since, told) = &mut self.judge.set_up[board.index()];
+        let own = self.sensors.boards[board.index()].clock.as_ref().is_some_and(|clock| clock.is_running());
+        let known = &mut self.judge.set_up[board.index()];
+        known.runs_since = known.runs_since.or(Some(self.now)).filter(|_| own);
         if !runs || !self.sensors.boards.iter().any(right) {
-            *since = None;
+            known.since = None;
             return;
         }
         let placement = self.sensors.boards[board.index()].sense.placement();
-        let since = *since.get_or_insert(self.now);
-        let found = wrong_setup(&self.ruleset, board, placement, start).filter(|draft| draft.reason != *told);
+        let wrong = placement.mismatch(start).any();
+        if wrong != std::mem::replace(&mut known.wrong, wrong) {
+            known.since = None;
+        }
+        let touched = wrong.into_iter().map(|square| placement.changed(square)).max();
+        let since = (*known.since.get_or_insert(self.now)).max(touched.unwrap_or(self.now));
+        let found = wrong_setup(&self.ruleset, board, placement, start).filter(|draft| draft.reason != known.told);
         if let Some(draft) = found.filter(|_| self.now - since >= SET_UP_US) {
-            told.clone_from(&draft.reason);
+            known.told.clone_from(&draft.reason);
             self.report(vec![draft]);
         }
     }

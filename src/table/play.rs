@@ -171,6 +171,12 @@ impl Table {
         let game = Game::new(self.ruleset.clone(), self.play.game.len());
         self.find_mistagged(&game);
         self.start_from(game);
+        // What a clock showed that ran before the game was known to begin tells how it was set, too.
+        for board in self.play.game.ids() {
+            if let Some(view) = self.clock_view(board) {
+                self.judge_times(board, view);
+            }
+        }
     }
 
     /// The game with this id is on the boards, from these positions on.

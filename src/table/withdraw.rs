@@ -120,12 +120,12 @@ impl Table {
             change.old.iter().filter(same).any(is)
         };
         let found: Vec<&Effect> = change.new.iter().filter(|effect| !known(effect, |_| true)).collect();
+        let plies: Vec<_> = found.iter().filter_map(|effect| self.ply_of(board, effect)).collect();
         self.consult(|referee, around, _| {
-            let drops = found.iter().filter_map(|drop| {
-                let Effect { seat, played, completed_at, .. } = **drop;
-                referee.restricted_drop(seat, played, completed_at, around)
-            });
-            drops.collect()
+            let drop = |(completed, told): &(Completed, event::Move)| {
+                referee.restricted_drop(told.seat, completed, None, around)
+            };
+            plies.iter().filter_map(drop).collect()
         });
         // A move that was legal may be illegal after other ones.
         let illegal = change.new.iter().filter(|effect| effect.illegal && !known(effect, |old| old.illegal));

@@ -7,7 +7,7 @@ use bughoused::{
     rules::{Reason, RuleSet},
     simulate::{
         hands::{Performance, Profile, habit::Habit, play, play_offending, plies_of, terms_of},
-        offence::{Offence, Offences},
+        offence::{Offence, Offences, Offended},
         random_game::offending_game,
         world::{Action, Step, World},
     },
@@ -104,8 +104,8 @@ fn every_offence_is_committed() {
             let profile = Profile::named("human").unwrap();
             let Performance { mut world, script, truth } = play_offending(&plies, &terms, profile, &offences, *seed);
             run(&mut world, script.steps(), script.end(), &offence.name());
-            let reason = offence.reason().map_or("", |reason| reason.as_str());
-            truth.offences.iter().any(|found| found.kind == offence.kind() && found.reason == reason)
+            let is = |found: &Offended| found.kind == offence.kind() && found.reason == offence.word();
+            truth.offences.iter().any(is)
         });
         let rare = offence.reason().is_some() || RARE.contains(&offence);
         let least = if rare { 1 } else { 20 };

@@ -95,6 +95,11 @@ impl Tray {
         changed
     }
 
+    /// The slots that show such a man.
+    pub fn slots(&self, piece: Piece) -> Vec<u8> {
+        of(&self.slots, piece).iter().collect()
+    }
+
     /// Since when the man lies there that came last.
     pub fn since(&self, piece: Piece) -> Option<Instant> {
         of(&self.slots, piece).iter().map(|slot| self.since[usize::from(slot)]).max()

@@ -51,7 +51,9 @@ impl Bench {
         let legal = self.game.is_legal(board, m);
         let transfer = self.game.play(board, m);
         if let Some(transfer) = transfer {
-            self.ledger.captured(transfer, self.now, Instant::LONG_AGO, self.now);
+            let (made, at) = (self.now, self.now);
+            let capture = Capture { transfer, square: None, made, stood: Instant::LONG_AGO, at };
+            self.ledger.captured(capture);
         }
         let dropped =
             matches!(attempt, Attempt::Drop { .. }).then(|| self.ledger.dropped(mover, m.role(), self.now, self.now));

@@ -107,7 +107,7 @@ impl Trial<'_> {
     pub fn run(&self, with_baseline: bool) -> io::Result<Tried> {
         let mut baseline = with_baseline.then(|| Baseline::new(self.ruleset, self.source.terms.boards));
         let (truth, host) = self.perform(baseline.as_mut(), io::sink())?;
-        let machine = judge(&truth, host.events(), self.rig);
+        let machine = judge(&truth, host.events(), &self.source.offences.rig(self.rig));
         let baseline = baseline.map(|baseline| baseline.verdict(&truth));
         Ok(Tried { machine, baseline })
     }
@@ -119,12 +119,13 @@ impl Trial<'_> {
 
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, TableHost)> {
         let Source { name, plies, terms, players, offences } = self.source;
-        let mut performance = play_offending(plies, &self.rig.terms(terms), self.profile, offences, self.seed);
+        let rig = &offences.rig(self.rig);
+        let mut performance = play_offending(plies, &rig.terms(terms), self.profile, offences, self.seed);
         performance.truth.game.clone_from(name);
-        let stage = Stage::on(self.rig, &performance, self.seed);
-        let settings = stage::settings_on(self.rig, terms, players.clone(), &[]);
+        let stage = Stage::on(rig, &performance, self.seed);
+        let settings = stage::settings_on(rig, terms, players.clone(), &[]);
         let mut settings = TableSettings { ruleset: self.ruleset.to_string(), ..settings };
-        stage::tell_makes(&mut settings, self.rig, &stage);
+        stage::tell_makes(&mut settings, rig, &stage);
         let opening = Opening { session: "accuracy".into(), started_us: 0, seq: 1, incident: 1 };
         let table = Table::new(settings.clone(), opening).map_err(|e| io::Error::other(e.to_string()))?;
         let mut host = TableHost::new(table);

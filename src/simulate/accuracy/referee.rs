@@ -11,7 +11,7 @@ use crate::{
     rules::Reason,
     simulate::{
         hands::{Allowed, Truth},
-        offence::{Offended, illegal},
+        offence::{Offence, Offended, illegal},
     },
     types::{Instant, SECOND},
 };
@@ -21,8 +21,8 @@ use crate::{
 const EARLY: i64 = 3 * SECOND;
 const LATE: i64 = 25 * SECOND;
 
-/// Kinds that say what stands on the boards and clocks: the record tells whether that is right.
-const FACTS: [&str; 3] = [Kind::Checkmate.as_str(), Kind::Repetition.as_str(), Kind::FlagFall.as_str()];
+/// Kinds that say what stands on the boards: the record tells whether that is right.
+const FACTS: [&str; 2] = [Kind::Checkmate.as_str(), Kind::Repetition.as_str()];
 
 /// How many offences were committed, and how many of them reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -78,9 +78,12 @@ pub(super) fn look_at(verdict: &mut Verdict, truth: &Truth, events: &[Event]) {
             fact.kind == incident.kind && is_near(t, fact.t) && incident.board.is_none_or(|board| board == fact.board)
         };
         if !FACTS.contains(&&*incident.kind) && !truth.allowed_incidents.iter().any(allowed) {
-            let reason = if incident.kind == Kind::IllegalMove.as_str() { &*incident.reason } else { "" };
+            let illegal = incident.kind == Kind::IllegalMove.as_str();
+            // A reason that is an offence of its own has figures of its own.
+            let own = |offence: Offence| (offence.kind(), offence.word()) == (&*incident.kind, &*incident.reason);
+            let reason = if illegal || Offence::all().any(own) { &*incident.reason } else { "" };
             *verdict.false_incidents.entry(name(&incident.kind, reason)).or_default() += 1;
-            verdict.false_illegal += usize::from(!reason.is_empty());
+            verdict.false_illegal += usize::from(illegal);
         }
     }
 }

@@ -21,6 +21,7 @@ impl Hands<'_> {
     /// The game is over.
     pub(super) fn finish(mut self, before: World, seed: u64) -> Performance {
         let over = self.last.0.max(self.steps.iter().map(|step| step.at).max().unwrap_or_default());
+        let over = self.flagged.map_or(over, |(_, noticed)| over.max(noticed));
         self.stop(over);
         let mate = self.plies.last().filter(|last| last.san.ends_with('#')).map(|last| Outcome::Win(last.seat.team()));
         let mut evident = mate.map(Outcome::as_str);
@@ -48,7 +49,8 @@ impl Hands<'_> {
             let at = over + self.draw(|profile| &profile.stop);
             let left = self.players[board.seat(turn).index()].left;
             // Nobody's flag falls while the other board plays on: the record does not have that time.
-            let runs = (at - since - paused).min(left / 2);
+            let flagged = self.flagged.is_some_and(|(fell, _)| fell == board);
+            let runs = if flagged { at - since - paused } else { (at - since - paused).min(left / 2) };
             self.act(since, Action::Lag(board, at - since - paused - runs));
             self.act(at, Action::Stop(board));
             self.truth.stop.insert(board, at);

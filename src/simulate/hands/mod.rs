@@ -16,6 +16,8 @@ mod pass;
 mod ply;
 mod profile;
 mod record;
+mod run_out;
+mod set_up;
 mod times;
 mod timing;
 mod truth;
@@ -42,6 +44,7 @@ use self::{
     motion::{Displaced, Motion, Scene, motion},
     offend::Kept,
     profile::draw,
+    run_out::Standing,
     times::{Spent, spend},
     timing::Timing,
 };
@@ -83,13 +86,20 @@ pub fn play(plies: &[Ply], terms: &Terms, profile: &Profile, seed: u64) -> Perfo
 pub fn play_offending(plies: &[Ply], terms: &Terms, profile: &Profile, offences: &Offences, seed: u64) -> Performance {
     let mut rng = rng(seed, Stream::Hands);
     let levers: Vec<Color> = (0..terms.boards).map(|_| Color::from_white(rng.random())).collect();
-    let world = World::set_up(terms.base_ms * MS, &levers);
-    let spent = spend(plies, terms, profile, &mut rng);
+    let mut world = World::set_up(terms.base_ms * MS, &levers);
+    let mut spent = spend(plies, terms, profile, &mut rng);
     let mine = |offence: Offence| offence.reason().is_none();
     let occasions = Occasions::new(offences, plies.len(), mine, &mut rng);
+    let board = set_up::wrong_board(&occasions, &mut world, &mut rng);
+    let clock = set_up::wrong_clock(&occasions, (plies, &mut spent), &mut world, &mut rng);
     let mut table = Hands::new(world.clone(), plies, terms, profile, occasions, rng);
+    board.into_iter().for_each(|board| table.put_right(board));
+    clock.into_iter().for_each(|(board, by)| table.book_clock(board, by));
     for (index, spent) in spent.iter().enumerate() {
         table.play(index, *spent);
+        if table.flagged.is_some() {
+            break;
+        }
     }
     table.finish(world, seed)
 }
@@ -101,6 +111,8 @@ struct Player {
     busy: Instant,
     /// µs left after the last own press.
     left: i64,
+    /// µs that ran beside what the record has.
+    owes: i64,
     /// Men that the partner handed over.
     held: Vec<Held>,
 }
@@ -160,6 +172,10 @@ struct Hands<'a> {
     restricted: Vec<(Seat, Piece)>,
     /// Who hides men, and how often more.
     hiding: Option<(Seat, u32)>,
+    /// A display that stands while its time runs.
+    standing: Option<Standing>,
+    /// Where time ran out, and when somebody saw it.
+    flagged: Option<(BoardId, Instant)>,
     /// The last press and its board.
     last: (Instant, Option<BoardId>),
     truth: Truth,
@@ -190,7 +206,7 @@ impl<'a> Hands<'a> {
                 ply: 0,
             })
             .collect();
-        let player = Player { busy: Instant::ZERO, left: terms.base_ms * MS, held: Vec::new() };
+        let player = Player { busy: Instant::ZERO, left: terms.base_ms * MS, owes: 0, held: Vec::new() };
         let mut hands = Hands {
             plies,
             outcome: terms.outcome,
@@ -208,6 +224,8 @@ impl<'a> Hands<'a> {
             kept: Vec::new(),
             restricted: Vec::new(),
             hiding: None,
+            standing: None,
+            flagged: None,
             world,
             steps: Vec::new(),
             boards,
@@ -250,6 +268,11 @@ impl<'a> Hands<'a> {
         let ply = &plies[index];
         self.number = self.boards[ply.seat.board.index()].ply + 1;
         let offence = self.occasions.at(index, &mut self.rng);
+        if offence == Some(Offence::FlagFall) {
+            return self.run_out(Offence::FlagFall, ply.seat);
+        }
+        let overrun = (offence == Some(Offence::BothFlags)).then(|| self.overrun(ply.seat));
+        let spent = overrun.map_or(spent, |(spent, _)| spent);
         self.forced = Self::forced_by(offence);
         let mut pace = if self.shows(Habit::Scramble) { self.profile.scramble() } else { self.profile.clone() };
         if let Some(habit) = self.forced {
@@ -271,6 +294,7 @@ impl<'a> Hands<'a> {
             motion.tags.push(Habit::Direct.name());
         }
         let timing = self.timing(index, spent, &mut motion, &pace, held.map(|held| held.since));
+        let spent = self.counted(ply.seat, spent, &timing);
         self.book_displaced(&put_right, timing.first);
         self.while_waiting(ply, &timing, &mut motion);
         self.run_clock(ply.seat, spent, &timing);
@@ -304,6 +328,10 @@ impl<'a> Hands<'a> {
         let offence = (offence == Some(Offence::Displaced)).then_some((self.number, timing.press));
         self.displaced.extend(motion.displaced.iter().map(|displaced| Displaced { offence, ..*displaced }));
         self.follow_swapped(ply, &motion);
+        if let Some((_, late)) = overrun {
+            self.book_flag(Offence::FlagFall, ply.seat, timing.press + -late);
+            self.run_out(Offence::BothFlags, ply.seat.opponent());
+        }
     }
 
     /// Notes what a referee may report or must.
@@ -378,6 +406,7 @@ impl<'a> Hands<'a> {
         };
         self.last = (since, Some(seat.board));
         let left = |color| self.players[seat.board.seat(color).index()].left / MS;
+        let clock = crate::event::ClockTimes { white_ms: left(Color::White), black_ms: left(Color::Black) };
         self.truth.moves.push(Played {
             board: seat.board,
             seat,
@@ -388,9 +417,10 @@ impl<'a> Hands<'a> {
             press: timing.press,
             made,
             first: timing.lifted.unwrap_or(timing.first).min(timing.first),
-            clock: crate::event::ClockTimes { white_ms: left(Color::White), black_ms: left(Color::Black) },
+            clock,
             tags: motion.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         });
+        self.allow_flag(seat, clock, since);
     }
 
     /// Keeps count of real men that are promoted pawns.

@@ -9,11 +9,15 @@ use crate::{
         offence::{Offence, Offended},
         world::Action,
     },
-    types::{BoardId, Color, File, Instant, MS, Piece, Rank, SECOND, Seat, Square},
+    types::{BoardId, Color, Instant, MS, Piece, SECOND, Seat},
+    wire::bslp::Button,
 };
 
 use super::{
-    Allowed, Asked, Hands, Held, Motion, Ply, Spent, Timing, habit::Habit, motion::Displaced, pass::REACH,
+    Allowed, Asked, Hands, Held, Motion, Ply, Spent, Timing,
+    habit::Habit,
+    motion::{Displaced, targets},
+    pass::REACH,
     profile::draw,
 };
 
@@ -35,10 +39,10 @@ const HIDDEN_PLIES: usize = 16;
 const NOT_NEEDED: usize = 3;
 /// How long before the press a man must be passed to be early: clocks and trays are read one after the other.
 const PASSED_EARLY: i64 = 800 * MS;
-/// When men are set up wrongly.
-const SET_UP: i64 = SECOND;
-/// How long after the clocks were set going somebody sees it, in ms.
-const SEEN: std::ops::RangeInclusive<i64> = 3500..=6000;
+/// What is claimed that is not so.
+const CLAIMS: [&str; 3] = ["illegal-move", "flag-fall", "checkmate"];
+/// Plies that are played yet after a claim.
+const CLAIMED_PLIES: usize = 4;
 /// By how much a defective clock jumps, in ms.
 const JUMP: std::ops::RangeInclusive<i64> = 15_000..=30_000;
 
@@ -100,6 +104,9 @@ impl Hands<'_> {
             Offence::ForeignPiece => self.smuggle(seat, timing.press),
             Offence::Paused => self.pause(seat),
             Offence::ClockDefect => self.jump(seat.opponent(), timing.press),
+            Offence::ClockSlow => self.stand_still(ply, self.boards[seat.board.index()].since),
+            Offence::WrongClaim | Offence::EmptyClaim => self.claim(offence, seat, timing.press),
+            Offence::NotYourTurn => self.move_again(ply, timing.press),
             Offence::IncompleteCastling if motion.tags.contains(&offence.kind()) => {
                 self.offended(offence.kind(), "", seat, timing.press);
                 true
@@ -294,27 +301,6 @@ impl Hands<'_> {
         true
     }
 
-    /// Two men of a player are set up on each other's squares, and put right while the clocks run. Nobody plays before.
-    pub(super) fn set_up_wrongly(&mut self) {
-        let boards: Vec<BoardId> = BoardId::first(self.boards.len()).collect();
-        let Some(board) = boards.choose(&mut self.rng).copied() else { return };
-        let rank = if self.rng.random() { Rank::First } else { Rank::Eighth };
-        let files = if self.rng.random() { [File::D, File::E] } else { [File::B, File::C] };
-        let start = self.boards.iter().map(|board| board.since).max().unwrap_or_default();
-        let seen = start + draw(&mut self.rng, &SEEN);
-        for at in [Instant(SET_UP), seen] {
-            let squares = files.map(|file| Square::from_coords(file, rank));
-            let [Some(first), Some(second)] = squares.map(|square| self.world.at(board, square)) else { return };
-            squares.into_iter().enumerate().for_each(|(index, square)| {
-                self.act(at + index as i64 * 200 * MS, Action::Lift(board, square));
-            });
-            self.act(at + 500 * MS, Action::Place(board, squares[0], second));
-            self.act(at + 800 * MS, Action::Place(board, squares[1], first));
-        }
-        self.players.iter_mut().for_each(|player| player.busy = player.busy.max(seen + SECOND));
-        self.offended(Offence::WrongSetup.kind(), "", board.seat(Color::White), start);
-    }
-
     /// A clock shows another time than it should while it runs.
     fn jump(&mut self, seat: Seat, since: Instant) -> bool {
         let at = since + SECOND;
@@ -322,6 +308,48 @@ impl Hands<'_> {
         let back = self.rng.random() || self.world.clock(seat.board).left(seat.color, at) < 3 * by;
         self.act(at, Action::Jump(seat, if back { by } else { -by }));
         self.offended(Offence::ClockDefect.kind(), "", seat, at);
+        true
+    }
+
+    /// A player claims what is not so. True if it was done.
+    fn claim(&mut self, offence: Offence, seat: Seat, press: Instant) -> bool {
+        // A mate that comes meanwhile would make the claim right.
+        let ends_soon = self.truth.moves.len() + CLAIMED_PLIES > self.plies.len();
+        if ends_soon || !self.truth.offences.is_empty() || offence == Offence::EmptyClaim && !self.buttons {
+            return false;
+        }
+        let at = press + draw(&mut self.rng, &(200..=1500));
+        match offence {
+            Offence::EmptyClaim => self.act(at, Action::Button(seat, Button::Claim)),
+            _ => {
+                let kind = CLAIMS.choose(&mut self.rng).copied().unwrap_or(CLAIMS[0]);
+                self.ask(at, "claim", json!({ "kind": kind, "by": seat }));
+            }
+        }
+        self.offended(offence.kind(), offence.word(), seat, at);
+        true
+    }
+
+    /// Who has moved moves another man, sees that it is the opponent's turn and takes that back. True if it was done.
+    fn move_again(&mut self, ply: &Ply, press: Instant) -> bool {
+        let (seat, board) = (ply.seat, ply.seat.board);
+        let at = press.max(self.players[seat.index()].busy) + draw(&mut self.rng, &(1500..=3000));
+        let Some((from, man)) = self.idle_man(seat, at).filter(|(from, _)| *from != ply.to) else { return false };
+        let free = targets(&self.world, board, from).into_iter();
+        let free = free.filter(|to| from.distance(*to) > 1 && self.world.free(board, *to) && !ply.touches(*to));
+        let Some(to) = free.collect::<Vec<_>>().choose(&mut self.rng).copied() else { return false };
+        let down = at + draw(&mut self.rng, &(200..=500));
+        let taken = down + draw(&mut self.rng, &(5000..=7000));
+        let back = taken + draw(&mut self.rng, &(200..=500));
+        self.act(at, Action::Lift(board, from));
+        self.act(down, Action::Place(board, to, man));
+        self.act(taken, Action::Lift(board, to));
+        self.act(back, Action::Place(board, from, man));
+        for player in [seat, seat.opponent()] {
+            let busy = &mut self.players[player.index()].busy;
+            *busy = (back + SECOND).max(*busy);
+        }
+        self.offended(Offence::NotYourTurn.kind(), Offence::NotYourTurn.word(), seat, down);
         true
     }
 

@@ -41,7 +41,7 @@ impl Hands<'_> {
     }
 
     /// A man of a seat that nobody touches between two instants.
-    fn idle_man(&mut self, seat: Seat, from: Instant) -> Option<(Square, Piece)> {
+    pub(super) fn idle_man(&mut self, seat: Seat, from: Instant) -> Option<(Square, Piece)> {
         let men = Square::ALL.into_iter().filter_map(|square| Some((square, self.world.at(seat.board, square)?)));
         let idle = men
             .filter(|(square, man)| man.color == seat.color && self.marks.square(seat.board, *square) + 50 * MS < from);

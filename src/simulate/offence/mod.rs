@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     rules::{Hiding, Passing, Reason, RuleSet},
+    simulate::{
+        hands::{Ply, Terms},
+        rig::{Clocks, Rig},
+    },
     types::{BoardId, Instant, Seat},
 };
 
@@ -53,6 +57,26 @@ pub enum Offence {
     WrongSetup,
     /// A clock shows what time cannot have made of it.
     ClockDefect,
+    /// A board lies turned by a quarter when the clocks are set going, until somebody sees it.
+    BoardTurned,
+    /// Men are missing when the clocks are set going, until somebody sees it.
+    MenMissing,
+    /// Other men stand where some belong, until somebody sees it.
+    WrongMen,
+    /// A clock was set to another time than the time control has.
+    ClockTimes,
+    /// A display stands for minutes while its time runs.
+    ClockSlow,
+    /// A player's time runs out, and the game ends with it.
+    FlagFall,
+    /// Both players of a board run out of time before anybody says so.
+    BothFlags,
+    /// A player claims what nothing bears out.
+    WrongClaim,
+    /// A player presses the button for claims and there is nothing to claim.
+    EmptyClaim,
+    /// Where no clock tells whose turn it is, a player makes a second move in a row, and takes it back.
+    NotYourTurn,
 }
 
 /// The kinds beside illegal moves.
@@ -75,27 +99,63 @@ const OTHERS: [(&str, Offence); 17] = [
     ("wrong-setup", Offence::WrongSetup),
     ("clock-defect", Offence::ClockDefect),
 ];
+/// Kinds that take a game of their own: they are about how it is set up, how its clocks run, where it ends, or what
+/// stands at its table. Kind of the incident, and the reason that it must have.
+const ALONE: [(&str, &str, Offence); 10] = [
+    ("wrong-setup", "board-turned", Offence::BoardTurned),
+    ("wrong-setup", "men-missing", Offence::MenMissing),
+    ("wrong-setup", "wrong-men", Offence::WrongMen),
+    ("wrong-setup", "clock-times", Offence::ClockTimes),
+    ("clock-defect", "too-slow", Offence::ClockSlow),
+    ("flag-fall", "", Offence::FlagFall),
+    ("flag-fall", "both-flags", Offence::BothFlags),
+    ("wrong-claim", "", Offence::WrongClaim),
+    ("arbiter-called", "", Offence::EmptyClaim),
+    (ILLEGAL_MOVE, "not-your-turn", Offence::NotYourTurn),
+];
+/// The kind of the incidents of illegal moves.
+const ILLEGAL_MOVE: &str = "illegal-move";
 /// Before the reason of an illegal move.
 const ILLEGAL: &str = "illegal:";
+/// What players have where a flag is to fall, in ms: nobody else's time is to run out, nor stand for too long.
+const FLAG_BASE_MS: i64 = 60_000;
+/// What they have where a clock is to stand for minutes: the other board's time runs.
+const SLOW_BASE_MS: i64 = 600_000;
 
 impl Offence {
     /// All that hands can commit.
     pub fn all() -> impl Iterator<Item = Offence> {
+        Offence::mixed().chain(ALONE.map(|(_, _, offence)| offence))
+    }
+
+    /// Those that may come together in one game.
+    pub fn mixed() -> impl Iterator<Item = Offence> {
         let reasons = Reason::ALL.into_iter().filter(|reason| illegal::is_possible(*reason));
         reasons.map(Offence::Illegal).chain(OTHERS.map(|(_, offence)| offence))
     }
 
-    /// As the command line spells it: `illegal:geometry`, `concealed`.
+    /// As the command line spells it: `illegal:geometry`, `concealed`, `wrong-setup:men-missing`.
     pub fn name(self) -> String {
-        match self {
-            Offence::Illegal(reason) => format!("{ILLEGAL}{reason}"),
-            other => other.kind().to_owned(),
+        match (self.kind(), self.word()) {
+            (ILLEGAL_MOVE, reason) => format!("{ILLEGAL}{reason}"),
+            (kind, "") => kind.to_owned(),
+            (kind, reason) => format!("{kind}:{reason}"),
         }
     }
 
     /// The kind of the incident.
     pub fn kind(self) -> &'static str {
-        OTHERS.iter().find(|(_, offence)| *offence == self).map_or("illegal-move", |(name, _)| name)
+        let usual = OTHERS.iter().find(|(_, offence)| *offence == self).map(|(name, _)| *name);
+        usual.or_else(|| self.alone().map(|(kind, _)| kind)).unwrap_or(ILLEGAL_MOVE)
+    }
+
+    /// The reason that the incident must have, if it must have one.
+    pub fn word(self) -> &'static str {
+        self.reason().map(Reason::as_str).or_else(|| self.alone().map(|(_, reason)| reason)).unwrap_or_default()
+    }
+
+    fn alone(self) -> Option<(&'static str, &'static str)> {
+        ALONE.iter().find(|(_, _, offence)| *offence == self).map(|(kind, reason, _)| (*kind, *reason))
     }
 
     /// The offence with this name.
@@ -103,7 +163,7 @@ impl Offence {
         Offence::all().find(|offence| offence.name() == name)
     }
 
-    /// The reason of an illegal move.
+    /// The reason of an illegal move that is a ply of the game.
     pub fn reason(self) -> Option<Reason> {
         if let Offence::Illegal(reason) = self { Some(reason) } else { None }
     }
@@ -118,6 +178,27 @@ impl Offences {
             _ => true,
         };
         Offences { kinds: self.kinds.iter().copied().filter(forbidden).collect(), ..self.clone() }
+    }
+
+    fn any(&self, kinds: &[Offence]) -> bool {
+        self.kinds.iter().any(|kind| kinds.contains(kind))
+    }
+
+    /// What stands at a table where they can be committed.
+    pub fn rig(&self, rig: &Rig) -> Rig {
+        let clocks = if self.any(&[Offence::NotYourTurn]) { Clocks::Absent } else { rig.clocks };
+        Rig { clocks, ..rig.clone() }
+    }
+
+    /// Gives the players the time with which they can be committed; what a record says of its times does not fit then.
+    pub fn set_time(&self, plies: &mut [Ply], terms: &mut Terms) {
+        let base_ms = match () {
+            () if self.any(&[Offence::FlagFall, Offence::BothFlags]) => FLAG_BASE_MS,
+            () if self.any(&[Offence::ClockSlow]) => SLOW_BASE_MS,
+            () => return,
+        };
+        terms.base_ms = base_ms;
+        plies.iter_mut().for_each(|ply| ply.clock_ms = None);
     }
 }
 
@@ -208,6 +289,9 @@ mod tests {
         assert_eq!(Offence::named("illegal:geometry"), Some(Offence::Illegal(Reason::Geometry)));
         assert_eq!(Offence::named("illegal:no-such-man"), None, "a matter of notation");
         assert_eq!(Offence::Illegal(Reason::Blocked).kind(), "illegal-move");
+        assert_eq!(Offence::named("illegal:not-your-turn"), Some(Offence::NotYourTurn));
+        let missing = Offence::named("wrong-setup:men-missing").unwrap();
+        assert_eq!((missing.kind(), missing.word()), ("wrong-setup", "men-missing"));
     }
 
     #[test]
