@@ -35,8 +35,9 @@ const FROZEN_MS: i64 = 500;
 pub struct ClockWatch {
     started: Option<Instant>,
     last: Option<(Instant, ClockView)>,
-    /// A message that time cannot explain, and what is wrong then: the next one tells whether it was garbled.
-    doubted: Option<Wrong>,
+    /// A message that time cannot explain, and what is wrong then, and when it showed what: the next one tells whether it
+    /// was garbled.
+    doubted: Option<(Wrong, Instant, ClockTimes)>,
     /// Where the present run of one side began.
     anchor: Option<(Instant, ClockTimes)>,
     zero_since: ByColor<Option<Instant>>,
@@ -121,7 +122,7 @@ impl ClockWatch {
         }
         let mut news = ClockNews { defect: self.not_as_set(board, view), fell: Vec::new() };
         let wrong = self.wrong(view, at, control);
-        news.defect = news.defect.or_else(|| self.defect(board, view, wrong));
+        news.defect = news.defect.or_else(|| self.defect(board, view, wrong, at));
         for color in Color::ALL {
             if self.falls(color, *flags.get(color), at) {
                 news.fell.push(board.seat(color));
@@ -195,12 +196,14 @@ impl ClockWatch {
 
     /// A defect, told once a game, if two messages in a row are wrong in the same way. Where one message alone stands
     /// against both of them, that one was garbled.
-    fn defect(&mut self, board: BoardId, view: ClockView, wrong: Option<Wrong>) -> Option<Draft> {
-        let doubted = std::mem::replace(&mut self.doubted, wrong);
+    fn defect(&mut self, board: BoardId, view: ClockView, wrong: Option<Wrong>, at: Instant) -> Option<Draft> {
+        let doubted = std::mem::replace(&mut self.doubted, wrong.map(|wrong| (wrong, at, view.times)));
         let (reason, color, expected) = wrong?;
-        let same = |(why, whose, _): &Wrong| (*why, *whose) == (reason, color);
-        doubted.filter(same)?;
-        if !self.borne_out {
+        let ((why, whose, _), since, shown) = doubted?;
+        if (why, whose) != (reason, color) {
+            return None;
+        }
+        if !self.borne_out && agree((since, shown), view.times, at) {
             self.lost();
             return None;
         }

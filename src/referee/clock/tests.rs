@@ -68,9 +68,10 @@ fn displays_that_agree_with_time_are_believed() {
 fn displays_that_time_cannot_have_made_are_defects() {
     // WBN 7.11
     let defect = |control: &str, before: [i64; 2], at: i64, [white, black]: [i64; 2]| {
-        let shown = [(0, before[0], before[1], 'w'), (at, white, black, 'w'), (at + 500, white - 500, black, 'w')];
+        let begun = [(-500, before[0] + 500, before[1], 'w'), (0, before[0], before[1], 'w')];
+        let shown = [begun[0], begun[1], (at, white, black, 'w'), (at + 500, white - 500, black, 'w')];
         let shown: &'static [(i64, i64, i64, char)] = Box::leak(Box::new(shown));
-        let (_, once, _) = Shown(&shown[..2]).run(control);
+        let (_, once, _) = Shown(&shown[..3]).run(control);
         assert!(once.is_empty(), "one message may be garbled: {once:?}");
         Shown(shown).run(control).1
     };
@@ -89,7 +90,8 @@ fn displays_that_time_cannot_have_made_are_defects() {
 fn a_clock_that_was_not_heard_may_have_been_pressed() {
     let silent = |control: &str, seconds: i64, [white, black]: [i64; 2]| {
         let at = seconds * 1000;
-        let shown = [(0, 90_000, 80_000, 'w'), (at, white, black, 'w'), (at + 500, white - 500, black, 'w')];
+        let begun = [(-500, 90_500, 80_000, 'w'), (0, 90_000, 80_000, 'w')];
+        let shown = [begun[0], begun[1], (at, white, black, 'w'), (at + 500, white - 500, black, 'w')];
         Shown(Box::leak(Box::new(shown))).run(control).1
     };
     assert_eq!(silent("180+0", 20, [80_000, 70_000]), [""; 0]);
