@@ -101,17 +101,15 @@ class Arbiter(Reader):
         answers = [json.loads(message.payload) for message in self.heard() if message.topic.startswith(topic)]
         return [{key: a[key] for key in a if key not in ENVELOPE} for a in answers if "t" in a]
 
+    def states(self):
+        """What was retained for the arbiter, one after the other."""
+        topic = f"{self.topic}/arbiter/state"
+        return [json.loads(message.payload) for message in self.heard() if message.topic == topic]
+
     def state(self, since=0):
-        """What is retained for the arbiter, told at `since` or later, without what time alone changes."""
-
-        def look():
-            states = [message.payload for message in self.heard() if message.topic == f"{self.topic}/arbiter/state"]
-            state = json.loads(states[-1]) if states else {"t": -1}
-            return state if state["t"] >= since else None
-
-        state = self.wait_for("arbiter's state", look)
-        boards = [{**board, "clock": None} for board in state["boards"]]
-        return {**state, "boards": boards, **dict.fromkeys(PASSING)}
+        """The last one, told at `since` or later."""
+        look = lambda: [state for state in self.states()[-1:] if state["t"] >= since]  # noqa: E731
+        return timeless(self.wait_for("arbiter's state", look)[0])
 
     def ask_raw(self, *asked):
         """Publishes requests, verb and payload each, as they are; their answers."""
@@ -142,16 +140,22 @@ class Arbiter(Reader):
 
     def refuse(self, *cases):
         """Verbs with a payload and a code: each is refused, says what was expected, and changes nothing."""
-        before = self.now()
+        state, events = self.now()
+        told = len(self.states())
         *answers, last = self.ask_raw(*(case[:2] for case in cases), ("fly", ""))
         for (verb, payload, code), answer in zip(cases, answers, strict=True):
             asked = f"{verb} {payload[:100]!r}"
             assert answer["status"] == "error" and answer["error"]["code"] == code, f"{asked}: {answer}"
             assert re.search(r"expected .+(found|: )", answer["error"]["message"]), answer
         if code not in HEARD:
-            (state, events), (after, events_after) = before, self.heard_by(last)
-            changed = {key: (state[key], after[key]) for key in state if state[key] != after[key]}
-            assert not changed and events_after == events, f"{cases[0]}…: {changed} {events_after[len(events) :]}"
+            assert self.heard_by(last) == (state, events), f"{cases[0]}…: {self.events()[len(events) :]}"
+            for after in map(timeless, self.states()[told:]):
+                assert after == state, {key: (state[key], after[key]) for key in state if state[key] != after[key]}
+
+
+def timeless(state):
+    """The arbiter's state without what time alone changes."""
+    return {**state, "boards": [{**board, "clock": None} for board in state["boards"]], **dict.fromkeys(PASSING)}
 
 
 def in_words(event):
