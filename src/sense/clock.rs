@@ -153,9 +153,11 @@ impl ClockSense {
     /// Takes a frame in; true if it shows something else than the last.
     pub fn frame(&mut self, frame: ClockFrame, at: Instant) -> bool {
         let running = self.running_side();
+        let stood = self.last.is_some_and(|(_, last)| !last.running);
         for side in [Side::Left, Side::Right] {
             let shown = if side == Side::Left { frame.left_ms } else { frame.right_ms };
-            let first = self.last.is_none();
+            // A clock that stands is given time by setting it: nothing is left of the second that was shown before.
+            let first = self.last.is_none() || stood && shown > self.faces[side as usize].shown_ms;
             self.faces[side as usize].show(shown, frame.whole_seconds, running == Some(side), first, at);
         }
         let changed = self.last.is_none_or(|(_, last)| last != frame);
@@ -308,6 +310,20 @@ mod tests {
         let times = clock.view(Instant(SECOND * 2 + 600 * MS)).unwrap().times;
         assert!((59_001..=60_000).contains(&times.white_ms), "{times:?}");
         assert_eq!(times.black_ms, 59_900);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_anew_shows_whole_seconds() {
+        let mut clock = ClockSense::new(Some(Side::Left));
+        clock.frame(frame(60, 60, true, Side::Left), Instant(0));
+        clock.frame(frame(60, 60, true, Side::Right), Instant(700 * MS));
+        clock.frame(frame(60, 60, false, Side::Right), Instant(1200 * MS));
+        let times = |clock: &ClockSense| clock.view(Instant(9 * SECOND)).unwrap().times;
+        assert_eq!(times(&clock), ClockTimes { white_ms: 59_300, black_ms: 59_500 }, "it stands");
+        clock.frame(frame(90, 60, false, Side::Left), Instant(9 * SECOND));
+        assert_eq!(times(&clock), ClockTimes { white_ms: 90_000, black_ms: 59_500 });
+        clock.frame(frame(90, 62, true, Side::Left), Instant(9 * SECOND));
+        assert_eq!(times(&clock), ClockTimes { white_ms: 90_000, black_ms: 62_000 });
     }
 
     #[test]

@@ -168,9 +168,10 @@ impl Table {
         by_time(&mut self.play.history, |entry| (entry.event.board, entry.completed.completed_at));
     }
 
-    /// Plays the history from the start and writes its events anew where the move is another one.
+    /// Plays the history from the start and writes a board's events anew from the first move on that is another one.
     fn play_again(&mut self) {
         let mut game = self.play.origin.clone();
+        let mut anew = vec![false; game.len()];
         let mut clocks: Vec<Option<ClockTimes>> = vec![None; game.len()];
         let mut history = std::mem::take(&mut self.play.history);
         for entry in &mut history {
@@ -188,7 +189,8 @@ impl Table {
             let same = |new: &event::Move, old: &event::Move| {
                 (&new.san, new.captured, new.stands) == (&old.san, old.captured, old.stands)
             };
-            if !told || !same(&event, &entry.event) {
+            anew[board.index()] |= !told || !same(&event, &entry.event);
+            if anew[board.index()] {
                 event.bfen = bfen_with(&game, &clocks);
                 entry.event = event;
             }

@@ -119,6 +119,16 @@ class Mosquitto(Broker):
         self.server = live.Process(["mosquitto", "-c", self.config], self.folder / "mosquitto.log", env=environment)
 
 
+class OpenMosquitto(Mosquitto):
+    """The same where anybody may read what is live, as its access list proposes."""
+
+    def write(self) -> None:
+        super().write()
+        acl = self.folder / "acl"
+        opened = ("topic read bughouse/table/+/live/#\n", "topic write bughouse/table/+/live/request/events\n")
+        acl.write_text(replaced(acl.read_text(), *((f"# {line}", line) for line in opened)))
+
+
 class Nats(Broker):
     """NATS with JetStream and its MQTT listener."""
 
@@ -219,5 +229,5 @@ EXTERNAL = NAMES[1:]
 
 def start(name: str, folder: Path, binary: Path):
     """A broker of this name, running unless it is the embedded one."""
-    makers = {"mosquitto": Mosquitto, "rabbitmq": RabbitMq, "nats": Nats}
+    makers = {"mosquitto": Mosquitto, "open-mosquitto": OpenMosquitto, "rabbitmq": RabbitMq, "nats": Nats}
     return Embedded(folder, binary) if name == "embedded" else makers[name](folder)

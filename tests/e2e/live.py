@@ -182,8 +182,8 @@ def ports_of(simulator: Process) -> dict[str, str]:
     return wait_for("three pseudo-terminals", look)
 
 
-def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str], more: str = "") -> Path:
-    """A configuration of one table on these ports."""
+def table(ports: dict[str, str], name: str = "1", more: str = "") -> str:
+    """What a configuration says of a table on these ports."""
     boards = "".join(
         f"""
         [[table.device]]
@@ -195,6 +195,23 @@ def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str],
         """
         for letter in "AB"
     )
+    return f"""
+        [[table]]
+        id = "{name}"
+        time_control = "180+0"
+        {more}
+        {boards}
+        [[table.device]]
+        name = "trays"
+        driver = "bslp"
+        port = "{ports["trays"]}"
+        pockets = ["A", "a", "B", "b"]
+    """
+
+
+def configuration(folder: Path, mqtt: str, web_port: int, tables: dict[str, str] | str, more: str = "") -> Path:
+    """A configuration of one table on these ports, or of what `table` has written."""
+    tables = tables if isinstance(tables, str) else table(tables)
     text = f"""
         [node]
         id = "e2e"
@@ -204,15 +221,7 @@ def configuration(folder: Path, mqtt: str, web_port: int, ports: dict[str, str],
         {more}
         [web]
         listen = "127.0.0.1:{web_port}"
-        [[table]]
-        id = "1"
-        time_control = "180+0"
-        {boards}
-        [[table.device]]
-        name = "trays"
-        driver = "bslp"
-        port = "{ports["trays"]}"
-        pockets = ["A", "a", "B", "b"]
+        {tables}
     """
     path = folder / "bughoused.toml"
     path.write_text("\n".join(line.strip() for line in text.splitlines()))
