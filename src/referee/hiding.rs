@@ -174,13 +174,16 @@ fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
         "man": piece, "pocket_of": owner, "place": man.place.as_str(), "since": man.since, "last_seen": man.seen,
         "captured_at": man.captured.map(|(_, at)| at), "waiting_since": waiting_since,
     });
-    let claimants = claimers(around.rules, around.boards, owner.opponent());
-    match (man.place, man.captured) {
-        (Place::Transit(_), Some((capturer, _))) => {
-            Draft::of(Kind::NotPassed, capturer, evidence).claimable(claimants, Window::Game)
-        }
-        _ => Draft::of(Kind::Concealed, owner, evidence).claimable(claimants, Window::Game),
-    }
+    let (kind, doer) = match (man.place, man.captured) {
+        (Place::Transit(_), Some((capturer, _))) => (Kind::NotPassed, capturer),
+        _ => (Kind::Concealed, owner),
+    };
+    Draft::of(kind, doer, evidence).claimable(against(doer, around), Window::Game)
+}
+
+/// Who may claim what a seat did with men: who plays against it, for a man that is not passed too (FIDE-ext 3.2).
+fn against(seat: Seat, around: &Around<'_>) -> Vec<Seat> {
+    claimers(around.rules, around.boards, seat.opponent())
 }
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
@@ -263,8 +266,7 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
         let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);
         let mut evidence = evidence;
         evidence["belongs_to"] = json!(owner);
-        let claimants = claimers(around.rules, around.boards, owner.opponent());
-        let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(claimants, Window::Game);
+        let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(against(doer, around), Window::Game);
         return (Some(draft), true);
     }
     let own = stray.piece.color == stray.seat.color;
@@ -279,17 +281,19 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
         return (None, false);
     }
     men.told_foreign(stray);
-    (Some(Draft::of(Kind::ForeignPiece, stray.seat, evidence)), true)
+    let draft = Draft::of(Kind::ForeignPiece, stray.seat, evidence);
+    (Some(draft.claimable(against(stray.seat, around), Window::Game)), true)
 }
 
 /// A capture was completed and the man had been in the pocket since `seen` already.
-pub fn early_pass(rules: &RuleSet, transfer: Transfer, seen: Option<Instant>, completed: Instant) -> Option<Draft> {
+pub fn early_pass(transfer: Transfer, seen: Option<Instant>, completed: Instant, around: &Around<'_>) -> Option<Draft> {
     let seen = seen.filter(|seen| completed - *seen > LATENESS_US)?;
     let evidence = json!({
         "man": transfer.man.char().to_string(), "pocket_of": transfer.to, "seen_at": seen, "completed_at": completed,
     });
     let draft = Draft::of(Kind::EarlyPass, transfer.from, evidence).grade(Grade::Note);
-    (rules.passing == Passing::BeforeOwnMove).then_some(draft)
+    let draft = draft.claimable(against(transfer.from, around), Window::Game);
+    (around.rules.passing == Passing::BeforeOwnMove).then_some(draft)
 }
 
 /// A drop was completed of a man that had never been seen in the pocket. Straight from the partner's hand, with no
@@ -307,17 +311,15 @@ pub fn hidden_drop(seat: Seat, square: &str, made: Instant, dropped: Dropped, ar
     });
     let (grade, reason) =
         if from_hand { (Grade::Note, "from-the-partners-hand") } else { (Grade::Warning, "never-seen-in-the-pocket") };
-    let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::HiddenDrop, seat, evidence).grade(grade).reason(reason);
-    Some(draft.claimable(claimants, Window::Until(seat.opponent())))
+    Some(draft.claimable(against(seat, around), Window::Until(seat.opponent())))
 }
 
 /// A seat dropped a kind that the opponent has restricted (WBN 1.8b, c).
 pub fn restricted_use(seat: Seat, role: Role, square: &str, around: &Around<'_>) -> Draft {
     let evidence = json!({ "man": role.of(seat.color).char().to_string(), "to": square });
-    let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::RestrictedPieceUsed, seat, evidence).reason("restricted-piece");
-    draft.claimable(claimants, Window::Until(seat.opponent()))
+    draft.claimable(against(seat, around), Window::Until(seat.opponent()))
 }
 
 /// Whether a seat has hidden men as often as makes it repeated, by the number of its incidents.

@@ -242,7 +242,9 @@ impl Table {
         let early = begins && view.running.is_some() && first;
         let control = self.judge.referee.control.filter(|_| early);
         let told = self.judge.set_up[board.index()].1 == "clock-times";
-        if let Some(draft) = control.and_then(|control| wrong_times(board, view.times, control)).filter(|_| !told) {
+        if let Some(draft) =
+            control.and_then(|control| wrong_times(&self.ruleset, board, view.times, control)).filter(|_| !told)
+        {
             self.judge.set_up[board.index()].1 = draft.reason.clone();
             self.report(vec![draft]);
         }

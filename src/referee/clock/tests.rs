@@ -151,7 +151,8 @@ fn a_clock_whose_first_word_was_lost_began_before_it_was_heard() {
 fn times_at_the_start_are_those_of_the_time_control() {
     // WBN 1.15
     let wrong = |control: &str, white_ms, black_ms| {
-        wrong_times(BoardId::B, ClockTimes { white_ms, black_ms }, control.parse().unwrap()).is_some()
+        wrong_times(&RuleSet::WBN_1_00, BoardId::B, ClockTimes { white_ms, black_ms }, control.parse().unwrap())
+            .is_some()
     };
     assert!(!wrong("180+0", 180_000, 180_000) && !wrong("180+0", 179_100, 180_000));
     assert!(!wrong("180+2", 182_000, 182_000), "the first increment may be shown already");
