@@ -5,8 +5,12 @@
 
 use serde_json::json;
 
-use super::{docket::Draft, kind::Kind};
+use super::{
+    docket::{Draft, Window},
+    kind::Kind,
+};
 use crate::{
+    rules::RuleSet,
     sense::ClockView,
     types::{BoardId, ByColor, ClockTimes, Color, Instant, MS, SECOND, Seat, StepMode, TimeControl},
 };
@@ -99,12 +103,13 @@ impl ClockWatch {
         times: ClockTimes,
         control: TimeControl,
         (at, early): (Instant, Option<i64>),
+        rules: &RuleSet,
     ) -> Option<Draft> {
         let doubted = self.wrong_start.take();
         if doubted.is_some_and(|(since, shown)| agree((since, shown), times, at)) {
-            return wrong_times(board, doubted?.1, control, 0);
+            return wrong_times(rules, board, doubted?.1, control, 0);
         }
-        self.wrong_start = early.and_then(|ran| wrong_times(board, times, control, ran)).map(|_| (at, times));
+        self.wrong_start = early.and_then(|ran| wrong_times(rules, board, times, control, ran)).map(|_| (at, times));
         None
     }
 
@@ -307,12 +312,14 @@ pub fn uneven_start(watches: &[ClockWatch]) -> Option<Draft> {
 
 /// What is wrong with the times at the start of a game (WBN 1.15). A clock that gives an increment may show the first
 /// one already, and one that has run for `ran` µs beside a board that was put right is not set wrongly.
-fn wrong_times(board: BoardId, times: ClockTimes, control: TimeControl, ran: i64) -> Option<Draft> {
+fn wrong_times(rules: &RuleSet, board: BoardId, times: ClockTimes, control: TimeControl, ran: i64) -> Option<Draft> {
     let base = control.base / MS;
     let first = if control.mode == StepMode::Increment { control.step / MS } else { 0 };
     let wrong = |time: i64| time < base - ran / MS - SET_UP_MS || time > base + first + SET_UP_MS;
     let evidence = json!({ "shown": times, "expected_ms": base, "time_control": control.to_string() });
+    let citation = (rules.law == RuleSet::FIDE_EXT.law).then_some(("FIDE", "6.10.2"));
     let draft = || Draft::at(Kind::WrongSetup, Some(board), evidence).reason("clock-times");
+    let draft = || Draft { citation, window: Window::set_up(rules.law, board), ..draft() };
     (wrong(times.white_ms) || wrong(times.black_ms)).then(draft)
 }
 
@@ -356,8 +363,7 @@ impl Frozen {
             "completed_at": at,
         });
         let seat = self.seat;
-        let draft = Draft::of(Kind::MovedWhileFrozen, seat, evidence);
-        early.then(|| draft.claimable(vec![seat.opponent()], super::docket::Window::Game))
+        early.then(|| Draft::of(Kind::MovedWhileFrozen, seat, evidence))
     }
 }
 

@@ -10,8 +10,8 @@ use super::{
     kind::{Citation, Kind},
 };
 use crate::{
-    rules::{FlagClaim, RuleSet},
-    types::{BoardId, Instant, Seat},
+    rules::{Claims, FlagClaim, RuleSet},
+    types::{BoardId, ByColor, Instant, Seat},
 };
 
 /// Incidents of one game that are remembered; the oldest decided one goes first.
@@ -54,9 +54,33 @@ pub enum Window {
     Mate(Seat),
     /// With the next move on the board (WBN 3.3).
     Position(BoardId),
+    /// When each side has completed a move on the board (WBN 1.15): which sides have.
+    FirstMoves(BoardId, ByColor<bool>),
 }
 
 impl Window {
+    /// Of what is wrong with the set-up of a board. The FIDE extension sets no time.
+    pub fn set_up(law: &str, board: BoardId) -> Window {
+        match law {
+            "WBN" | "CZ" => Window::FirstMoves(board, ByColor::default()),
+            _ => Window::Game,
+        }
+    }
+
+    /// Whether it closes as a seat completes a move, after which its opponent is mated or not.
+    fn closes(&mut self, seat: Seat, mate: bool) -> bool {
+        match self {
+            Window::Game => false,
+            Window::Until(claimer) => *claimer == seat,
+            Window::Mate(claimer) => *claimer == seat && !mate,
+            Window::Position(board) => *board == seat.board,
+            Window::FirstMoves(board, moved) => {
+                *moved.get_mut(seat.color) |= *board == seat.board;
+                moved.white && moved.black
+            }
+        }
+    }
+
     /// The window of an incident as its kind has it.
     fn of(kind: Kind, incident: &Incident) -> Window {
         let opponent = incident.seat.map(Seat::opponent).filter(|_| !incident.claimable_by.is_empty());
@@ -66,6 +90,7 @@ impl Window {
         );
         match (kind, opponent, incident.board) {
             (Kind::Repetition, _, Some(board)) => Window::Position(board),
+            (Kind::WrongSetup, _, Some(board)) => Window::set_up(&incident.law, board),
             (Kind::Checkmate, Some(winner), _) => Window::Mate(winner),
             (_, Some(claimer), _) if lapses => Window::Until(claimer),
             _ => Window::Game,
@@ -110,9 +135,18 @@ impl Draft {
     }
 }
 
-/// Who may claim for a seat: the team (WBN 1.12), or the player alone.
+/// Who may claim for a seat: the team (WBN 1.12), or the player alone (FIDE-ext 4.2).
 pub fn claimers(rules: &RuleSet, boards: usize, seat: Seat) -> Vec<Seat> {
-    let partners = seat.partners(boards).filter(|_| rules.flag_claim != FlagClaim::Player);
+    side(boards, seat, rules.claims == Claims::Team)
+}
+
+/// Who may claim for a seat that the opponent's flag has fallen (WBN 7.8).
+pub fn flag_claimers(rules: &RuleSet, boards: usize, seat: Seat) -> Vec<Seat> {
+    side(boards, seat, rules.flag_claim != FlagClaim::Player)
+}
+
+fn side(boards: usize, seat: Seat, team: bool) -> Vec<Seat> {
+    let partners = seat.partners(boards).filter(|_| team);
     std::iter::once(seat).chain(partners).collect()
 }
 
@@ -144,6 +178,11 @@ impl Entry {
             };
             draft.evidence.as_object().into_iter().flatten().all(agrees)
         }
+    }
+
+    /// Whether it is nobody's offence: anybody at the table may claim it (WBN 1.12).
+    pub fn is_everybodys(&self) -> bool {
+        self.incident.seat.is_none() && self.incident.claimable_by.is_empty()
     }
 
     /// Whether nobody has decided it and its time is not over.
@@ -232,14 +271,11 @@ impl Docket {
 
     /// A seat completed a move: claims that lapse with it, as they are now.
     pub fn completed(&mut self, seat: Seat, mate: bool, at: Instant) -> Vec<Incident> {
-        let lapses = |window: Window| match window {
-            Window::Game => false,
-            Window::Until(claimer) => claimer == seat,
-            Window::Mate(claimer) => claimer == seat && !mate,
-            Window::Position(board) => board == seat.board,
-        };
         let mut lapsed = Vec::new();
-        for entry in self.entries.iter_mut().filter(|entry| entry.is_open() && lapses(entry.window)) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_open()) {
+            if !entry.window.closes(seat, mate) {
+                continue;
+            }
             entry.incident.state = IncidentState::Lapsed;
             entry.incident.claim_until = Some(at);
             lapsed.push(entry.incident.clone());
@@ -332,10 +368,31 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_set_up_is_claimable_until_each_side_has_moved() {
+        // WBN 1.15, CZ 1.15
+        let mut docket = docket(Window::set_up("CZ", BoardId::A));
+        for other in ["B", "b", "a", "a"] {
+            assert!(docket.completed(seat(other), false, Instant(1)).is_empty(), "{other}");
+        }
+        assert_eq!(docket.completed(seat("A"), false, Instant(2)).len(), 1);
+        assert_eq!(Window::set_up("FIDE-ext", BoardId::A), Window::Game);
+    }
+
+    #[test]
     fn the_team_claims_where_the_rule_set_says_so() {
         // WBN 1.12
-        assert_eq!(claimers(&RuleSet::WBN_1_00, 2, seat("a")), [seat("a"), seat("B")]);
-        assert_eq!(claimers(&RuleSet::FIDE_EXT, 2, seat("a")), [seat("a")]);
+        let check = |rules: &str, claims: &str, flags: &str| {
+            let rules: RuleSet = rules.parse().unwrap();
+            let letters = |seats: Vec<Seat>| seats.into_iter().map(Seat::letter).collect::<String>();
+            let found = [claimers, flag_claimers].map(|who| letters(who(&rules, 2, seat("a"))));
+            assert_eq!(found, [claims, flags], "{rules}");
+        };
+        check("wbn-1.00", "aB", "aB"); // WBN 1.12, WBN 7.8
+        check("cz-2024.06", "aB", "aB"); // CZ 1.12, CZ 7.8
+        check("fide-ext", "a", "a"); // FIDE-ext 4.2
+        check("wbn-1.00,flag_claim=player", "aB", "a");
+        check("wbn-1.00,claims=player", "a", "aB");
+        check("fide-ext,flag_claim=team", "a", "aB");
     }
 
     #[test]

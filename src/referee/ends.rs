@@ -109,7 +109,10 @@ impl Ends {
                 Some(Outcome { result: win_of(team), reason: cause.words().into(), boards, loser })
             }
             Verdict::Drawn => {
-                let reason = format!("Game drawn, both teams {}", cause.words());
+                let reason = match cause {
+                    Cause::Flag => Cause::BothFlags.words().into(),
+                    _ => format!("Game drawn, both teams {}", cause.words()),
+                };
                 Some(Outcome { result: "1/2-1/2", reason, boards, loser: None })
             }
         }
@@ -141,6 +144,9 @@ impl Ends {
     }
 }
 
+/// What a win is worth in halves (WBN 1.18a): the most that a game gives.
+const WIN: i32 = 2;
+
 /// Points of a game in halves (WBN 1.18), with what the arbiter has changed (WBN 9.4e, f).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HalfPoints {
@@ -154,17 +160,17 @@ impl HalfPoints {
     /// What a result is worth; a game without a result nothing.
     pub fn of(result: &str) -> HalfPoints {
         let (white_a, black_a) = match result {
-            "1-0" => (2, 0),
-            "0-1" => (0, 2),
+            "1-0" => (WIN, 0),
+            "0-1" => (0, WIN),
             "1/2-1/2" => (1, 1),
             _ => (0, 0),
         };
         HalfPoints { white_a, black_a }
     }
 
-    /// The same with another team's points changed, never below nothing.
+    /// The same with another team's points changed, never below nothing and never above a win (WBN 9.4f).
     pub fn changed(self, team: Team, halves: i32) -> HalfPoints {
-        let add = |points: i32| points.saturating_add(halves).max(0);
+        let add = |points: i32| points.saturating_add(halves).clamp(0, WIN);
         match team {
             Team::WhiteA => HalfPoints { white_a: add(self.white_a), ..self },
             Team::BlackA => HalfPoints { black_a: add(self.black_a), ..self },
@@ -195,6 +201,8 @@ mod tests {
             check(rules, "B", Cause::Flag, Some(("1-0", "forfeits on time", Some('B')))); // WBN 7.9
             check(rules, "aB", Cause::Checkmate, Some(("1-0", "checkmated", Some('a')))); // WBN 1.10
             check(rules, "AB", Cause::Checkmate, Some(("1/2-1/2", "Game drawn, both teams checkmated", None)));
+            let out_of_time = "Game drawn because both players ran out of time";
+            check(rules, "AB", Cause::Flag, Some(("1/2-1/2", out_of_time, None)));
         }
     }
 
@@ -217,5 +225,7 @@ mod tests {
         // WBN 9.4
         assert_eq!(HalfPoints::of("1-0").changed(Team::WhiteA, -1), HalfPoints { white_a: 1, black_a: 0 });
         assert_eq!(HalfPoints::of("1-0").changed(Team::BlackA, -1), HalfPoints { white_a: 2, black_a: 0 });
+        assert_eq!(HalfPoints::of("1-0").changed(Team::WhiteA, 2), HalfPoints { white_a: 2, black_a: 0 });
+        assert_eq!(HalfPoints::of("1/2-1/2").changed(Team::BlackA, 2), HalfPoints { white_a: 1, black_a: 2 });
     }
 }

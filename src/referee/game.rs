@@ -6,7 +6,7 @@ use super::{
     asked::Asked,
     board::{self, BoardSight, BoardWatch},
     clock::{ClockWatch, Frozen, time_of, uneven_start},
-    docket::{Docket, Draft, Window, claimers},
+    docket::{Docket, Draft, Window, claimers, flag_claimers},
     draws::Offers,
     ends::{Cause, Ends},
     hiding::{self, Around, Graces},
@@ -176,10 +176,14 @@ impl Referee {
 
     /// A player who must wait completed a move; who has waited long enough is free again.
     pub fn thaw(&mut self, seat: Seat, completed: &Completed) -> Vec<Draft> {
-        let given = self.control.filter(|control| control.mode == StepMode::Increment).map_or(0, |c| c.step / MS);
+        // Bronstein gives back what was used, as long a wait as a freezing all of the step.
+        let gives = |control: &TimeControl| control.mode != StepMode::Delay;
+        let given = self.control.filter(gives).map_or(0, |control| control.step / MS);
         let (own, rest): (Vec<Frozen>, Vec<Frozen>) = self.frozen.iter().partition(|frozen| frozen.seat == seat);
         self.frozen = rest;
-        own.iter().filter_map(|frozen| frozen.broken_by(completed.clock, completed.completed_at, given)).collect()
+        let claimants = claimers(&self.rules, self.boards.len(), seat.opponent());
+        let broken = |frozen: &Frozen| frozen.broken_by(completed.clock, completed.completed_at, given);
+        own.iter().filter_map(broken).map(|draft| draft.claimable(claimants.clone(), Window::Game)).collect()
     }
 
     /// A player presses: for what the opponent's clock may be started again, if no move is made.
@@ -277,11 +281,14 @@ impl Referee {
     pub fn flag(&self, seat: Seat, boards: usize, at: Instant) -> Draft {
         let both = self.fallen().contains(&seat.opponent());
         let evidence = json!({ "fell_at": at, "fallen": self.fallen() });
-        let claimants = claimers(&self.rules, boards, seat.opponent());
+        let claimants = flag_claimers(&self.rules, boards, seat.opponent());
         let draft = Draft::of(Kind::FlagFall, seat, evidence).grade(Grade::Decisive);
         let draft = draft.claimable(claimants, Window::Game).reason(if both { "both-flags" } else { "flag" });
-        let wbn = self.rules.law != "FIDE-ext";
-        Draft { citation: (both && wbn).then_some((self.rules.law, "7.10")), ..draft }
+        let both_flags = match self.rules.law {
+            law if law == RuleSet::FIDE_EXT.law => ("FIDE", "III.3.1.2"),
+            law => (law, "7.10"),
+        };
+        Draft { citation: both.then_some(both_flags), ..draft }
     }
 
     /// Whether the boards started together, once all have; told once.

@@ -184,13 +184,12 @@ fn missing(man: &Man, owner: Seat, around: &Around<'_>) -> Draft {
         "captured_at": man.captured.map(|(_, at)| at), "waiting_since": waiting_since,
         "slots": man.slot.map(|(slot, _)| [slot]),
     });
-    let claimants = claimers(around.rules, around.boards, owner.opponent());
     let (kind, seat) = match man.captured.filter(|_| coming) {
         Some((capturer, _)) => (Kind::NotPassed, capturer),
         None => (Kind::Concealed, owner),
     };
     let from = last_seen.unwrap_or(man.since).min(man.since);
-    let draft = Draft::of(kind, seat, evidence).claimable(claimants, Window::Game);
+    let draft = Draft::of(kind, seat, evidence).claimable(against(seat, around), Window::Game);
     witnessed(of_man(draft, man.piece, Some(man)), from, around)
 }
 
@@ -217,6 +216,11 @@ fn witnessed_at(draft: Draft, from: Instant, completed: &Completed, around: &Aro
     let mut draft = witnessed(draft, from, around);
     draft.evidence["clock"] = json!(completed.clock);
     draft
+}
+
+/// Who may claim what a seat did with men: who plays against it, for a man that is not passed too (FIDE-ext 3.2).
+fn against(seat: Seat, around: &Around<'_>) -> Vec<Seat> {
+    claimers(around.rules, around.boards, seat.opponent())
 }
 
 fn strays(men: &mut Men, around: &Around<'_>) -> Vec<Draft> {
@@ -300,8 +304,7 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
         let doer = man.captured.filter(|_| man.place == Place::Transit(owner)).map_or(owner, |(by, _)| by);
         let mut evidence = evidence;
         evidence["belongs_to"] = json!(owner);
-        let claimants = claimers(around.rules, around.boards, owner.opponent());
-        let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(claimants, Window::Game);
+        let draft = Draft::of(Kind::WrongPocket, doer, evidence).claimable(against(doer, around), Window::Game);
         let from = stray.since.min(man.off.unwrap_or(man.since));
         return (Some(witnessed(of_man(draft, man.piece, Some(man)), from, around)), true);
     }
@@ -318,6 +321,7 @@ fn judge_stray(men: &mut Men, (index, stray): (usize, Stray), around: &Around<'_
     }
     men.told_foreign(stray);
     let draft = of_man(Draft::of(Kind::ForeignPiece, stray.seat, evidence), stray.piece, None);
+    let draft = draft.claimable(against(stray.seat, around), Window::Game);
     (Some(witnessed(draft, stray.since, around)), true)
 }
 
@@ -339,6 +343,7 @@ pub fn early_pass(
         "made_at": made, "completed_at": at,
     });
     let draft = Draft::of(Kind::EarlyPass, from, evidence).grade(Grade::Note);
+    let draft = draft.claimable(against(from, around), Window::Game);
     Some(witnessed_at(draft, seen.min(made), completed, around))
 }
 
@@ -359,9 +364,8 @@ pub fn hidden_drop(seat: Seat, completed: &Completed, dropped: Dropped, around: 
     });
     let (grade, reason) =
         if from_hand { (Grade::Note, "from-the-partners-hand") } else { (Grade::Warning, "never-seen-in-the-pocket") };
-    let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::HiddenDrop, seat, evidence).grade(grade).reason(reason);
-    let draft = of_man(draft, man.piece, Some(&man)).claimable(claimants, Window::Until(seat.opponent()));
+    let draft = of_man(draft, man.piece, Some(&man)).claimable(against(seat, around), Window::Until(seat.opponent()));
     Some(witnessed_at(draft, man.off.unwrap_or(captured), completed, around))
 }
 
@@ -379,9 +383,8 @@ pub fn restricted_use(
         "completed_at": completed.completed_at, "last_seen": man.and_then(|man| man.seen),
         "slots": man.and_then(|man| man.slot).map(|(slot, _)| [slot]),
     });
-    let claimants = claimers(around.rules, around.boards, seat.opponent());
     let draft = Draft::of(Kind::RestrictedPieceUsed, seat, evidence).reason("restricted-piece");
-    let draft = of_man(draft, piece, man).claimable(claimants, Window::Until(seat.opponent()));
+    let draft = of_man(draft, piece, man).claimable(against(seat, around), Window::Until(seat.opponent()));
     witnessed_at(draft, since, completed, around)
 }
 

@@ -24,7 +24,7 @@ mod setup;
 
 pub use board::{BoardSight, BoardWatch, Turn, incomplete_castling};
 pub use clock::{ClockNews, ClockWatch, Frozen, time_of};
-pub use docket::{Docket, Draft, Entry, Window, claimers};
+pub use docket::{Docket, Draft, Entry, Window, claimers, flag_claimers};
 pub use draws::{Agreement, Offers};
 pub use ends::{Cause, Ends, HalfPoints, Outcome, win_of};
 pub use game::Referee;

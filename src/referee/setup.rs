@@ -4,7 +4,10 @@
 
 use serde_json::json;
 
-use super::{docket::Draft, kind::Kind};
+use super::{
+    docket::{Draft, Window},
+    kind::Kind,
+};
 use crate::{
     rules::{BoardPosition, RuleSet},
     sense::Placement,
@@ -40,7 +43,7 @@ pub fn wrong_setup(rules: &RuleSet, board: BoardId, placement: &Placement, start
         ("wrong-men", "4.2")
     };
     let draft = Draft::at(Kind::WrongSetup, Some(board), json!({ "squares": squares })).reason(reason);
-    Some(Draft { citation: cited(rules, article), ..draft })
+    Some(Draft { citation: cited(rules, article), window: Window::set_up(rules.law, board), ..draft })
 }
 
 /// Whether a set-up is certainly wrong, whatever single squares say that cannot be read: men stand exchanged. One that

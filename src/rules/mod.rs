@@ -43,7 +43,7 @@ pub use position::{BoardPosition, Pocket};
 pub use promotion::PromotionChange;
 pub use reason::Reason;
 pub use ruleset::{
-    ClockDelay, DrawAgreement, Ending, FIELDS, FREEZING_STEPS_MAX, Field, FlagClaim, Hiding, Kings, LastDropRule,
-    MoveRules, Order, Passing, Premove, RuleSet, RuleSetError, VARIANTS, Variant, WrongClaim,
+    Claims, ClockDelay, DrawAgreement, Ending, FIELDS, FREEZING_STEPS_MAX, Field, FlagClaim, Hiding, Kings,
+    LastDropRule, MoveRules, Order, Passing, Premove, RuleSet, RuleSetError, VARIANTS, Variant, WrongClaim,
 };
 pub use shakmaty::Move;

@@ -6,7 +6,8 @@ mod moves;
 mod spelling;
 
 pub use choices::{
-    ClockDelay, DrawAgreement, Ending, FlagClaim, Hiding, Kings, LastDropRule, Order, Passing, Premove, WrongClaim,
+    Claims, ClockDelay, DrawAgreement, Ending, FlagClaim, Hiding, Kings, LastDropRule, Order, Passing, Premove,
+    WrongClaim,
 };
 pub use fields::{FIELDS, Field};
 pub use moves::MoveRules;
@@ -58,6 +59,8 @@ pub struct RuleSet {
     pub passing: Passing,
     /// What an opponent may do about a hidden man.
     pub hiding: Hiding,
+    /// Who claims anything but a fallen flag (1.12).
+    pub claims: Claims,
     /// Who claims a fallen flag.
     pub flag_claim: FlagClaim,
     /// Whether two fallen flags draw (7.10).
@@ -105,6 +108,7 @@ impl RuleSet {
         premove: Premove::NonDisruptive,
         passing: Passing::BeforeOwnTurn,
         hiding: Hiding::Restrict,
+        claims: Claims::Team,
         flag_claim: FlagClaim::Team,
         both_flags_draw: true,
         last_drop: LastDropRule::Draws,
@@ -144,6 +148,7 @@ impl RuleSet {
         premove: Premove::Forbidden,
         passing: Passing::BeforeOwnMove,
         hiding: Hiding::RestartClock,
+        claims: Claims::Player,
         flag_claim: FlagClaim::Player,
         last_drop: LastDropRule::SimultaneousMate,
         freezing: [0; FREEZING_STEPS_MAX],
@@ -166,6 +171,7 @@ impl RuleSet {
         match self.law.as_bytes() {
             b"FIDE-ext" => reason.fide_article(),
             b"CZ" if matches!(reason, Reason::PromotionPiece) => (self.law, "5.7e"),
+            b"CZ" if matches!(reason, Reason::RestrictedPiece) => (self.law, "1.8"),
             _ => (self.law, reason.article()),
         }
     }

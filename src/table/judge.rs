@@ -256,7 +256,9 @@ impl Table {
         let (told, ran) = (told == "clock-times", runs_since.map_or(0, |since| self.now - since));
         let Some(control) = self.judge.referee.control.filter(|_| !told) else { return };
         let watch = &mut self.judge.referee.clocks[board.index()];
-        if let Some(draft) = watch.wrong_start(board, view.times, control, (self.now, early.then_some(ran))) {
+        if let Some(draft) =
+            watch.wrong_start(board, view.times, control, (self.now, early.then_some(ran)), &self.ruleset)
+        {
             self.judge.set_up[board.index()].told.clone_from(&draft.reason);
             self.report(vec![draft]);
         }

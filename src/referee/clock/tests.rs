@@ -153,7 +153,8 @@ fn a_clock_whose_first_word_was_lost_began_before_it_was_heard() {
 fn times_at_the_start_are_those_of_the_time_control() {
     // WBN 1.15
     let wrong = |control: &str, white_ms, black_ms| {
-        wrong_times(BoardId::B, ClockTimes { white_ms, black_ms }, control.parse().unwrap(), 0).is_some()
+        let times = ClockTimes { white_ms, black_ms };
+        wrong_times(&RuleSet::WBN_1_00, BoardId::B, times, control.parse().unwrap(), 0).is_some()
     };
     assert!(!wrong("180+0", 180_000, 180_000) && !wrong("180+0", 179_100, 180_000));
     assert!(!wrong("180+2", 182_000, 182_000), "the first increment may be shown already");
@@ -211,7 +212,13 @@ fn wrong_times_are_told_when_two_displays_in_a_row_show_them() {
         let told = shown.iter().filter_map(|(at, white_ms, black_ms)| {
             let times = ClockTimes { white_ms: *white_ms, black_ms: *black_ms };
             let early = (*at <= 1_000).then_some(0);
-            watch.wrong_start(BoardId::A, times, "180+0".parse().unwrap(), (Instant(at * MS), early))
+            watch.wrong_start(
+                BoardId::A,
+                times,
+                "180+0".parse().unwrap(),
+                (Instant(at * MS), early),
+                &RuleSet::WBN_1_00,
+            )
         });
         assert_eq!(told.count(), expect, "{shown:?}");
     };

@@ -77,6 +77,13 @@ choices! {
         /// Start the clock again and ask (FIDE-ext 3.3).
         RestartClock = "restart-clock",
     }
+    /// Who claims what the opponent did.
+    Claims {
+        /// The player or the partner (WBN 1.12).
+        Team = "team",
+        /// The player (FIDE-ext 4.2).
+        Player = "player",
+    }
     /// Who claims a fallen flag.
     FlagClaim {
         /// The player or the partner (WBN 7.8).

@@ -1,8 +1,8 @@
 //! Every field of a rule set by its name: how it is read and written.
 
 use super::{
-    ClockDelay, DrawAgreement, Ending, FREEZING_STEPS_MAX, FlagClaim, Hiding, Kings, LastDropRule, Order, Passing,
-    Premove, RuleSet, WrongClaim,
+    Claims, ClockDelay, DrawAgreement, Ending, FREEZING_STEPS_MAX, FlagClaim, Hiding, Kings, LastDropRule, Order,
+    Passing, Premove, RuleSet, WrongClaim,
 };
 use crate::types::{Bitboard, Rank, Role};
 
@@ -72,6 +72,7 @@ const fn expected<T: Value>(_: fn(&RuleSet) -> &T) -> &'static str {
 pub const FIELDS: &[Field] = &[
     field!("both_flags_draw", both_flags_draw),
     field!("castle_with_dropped_rook", moves.castle_with_dropped_rook),
+    field!("claims", claims),
     field!("clock_delay", clock_delay),
     field!("draw_agreement", draw_agreement),
     field!("drop_may_check", moves.drop_may_check),
@@ -229,6 +230,7 @@ macro_rules! value_of_choice {
 }
 
 value_of_choice!(
+    Claims,
     ClockDelay,
     DrawAgreement,
     Ending,

@@ -21,6 +21,7 @@ const TABLE: &[(&str, [&str; 3])] = &[
     ("premove", ["non-disruptive", "non-disruptive", "forbidden"]), // WBN 6.5, CZ 6.4, FIDE-ext 3.9
     ("passing", ["before-own-turn", "before-own-turn", "before-own-move"]), // WBN 1.6, FIDE-ext 3.2
     ("hiding", ["restrict", "warn", "restart-clock"]), // WBN 1.8, CZ 1.8, FIDE-ext 3.3
+    ("claims", ["team", "team", "player"]), // WBN 1.12, CZ 1.12, FIDE-ext 4.2
     ("flag_claim", ["team", "team-or-arbiter", "player"]), // WBN 7.8, CZ 7.8
     ("both_flags_draw", ["true", "true", "true"]), // WBN 7.10
     ("last_drop", ["draws", "draws", "simultaneous-mate"]), // WBN 1.9, WBN 2.2c, FIDE-ext 4.4

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     event::{IncidentState, Request, ResponseError},
     notation::uci,
-    referee::{Cause, Draft, Entry, Grade, Kind, Window, claimers},
+    referee::{Cause, Draft, Entry, Grade, Kind, Window, claimers, flag_claimers},
     rules::{FlagClaim, Move, RuleSet, WrongClaim},
     table::Table,
     types::{BoardId, Seat},
@@ -25,8 +25,14 @@ enum Claimant {
     Arbiter,
 }
 
-/// Kinds of incidents that lose as an illegal move does.
-const ILLEGAL: [Kind; 3] = [Kind::IllegalMove, Kind::IncompleteCastling, Kind::WrongClaim];
+/// Whether an incident loses as an illegal move does; a wrong claim only where the rule set has it so (WBN 7.12d).
+fn loses(entry: &Entry) -> bool {
+    match entry.kind {
+        Kind::IllegalMove | Kind::IncompleteCastling => true,
+        Kind::WrongClaim => entry.incident.grade == Grade::Decisive,
+        _ => false,
+    }
+}
 
 pub fn claim(table: &mut Table, request: &Request) -> Answer {
     table.require_game()?;
@@ -53,13 +59,14 @@ pub fn claim(table: &mut Table, request: &Request) -> Answer {
 /// The arbiter agrees with an incident: what a claim would do is done.
 pub fn confirm(table: &mut Table, request: &Request) -> Answer {
     let (id, kind, seat, board) = table.named_incident(request)?;
-    let ends = ILLEGAL.contains(&kind) || matches!(kind, Kind::Checkmate | Kind::FlagFall | Kind::Repetition);
+    let loses = table.judge.referee.docket.get(id).is_some_and(loses);
+    let ends = loses || matches!(kind, Kind::Checkmate | Kind::FlagFall | Kind::Repetition);
     if ends {
         table.require_game()?;
     }
     table.decide(id, IncidentState::Claimed);
     match kind {
-        kind if ILLEGAL.contains(&kind) => table.lose_by_illegal_move(seat),
+        _ if loses => table.lose_by_illegal_move(seat),
         Kind::Checkmate => table.conclude_mate(),
         Kind::FlagFall => table.conclude_flags(),
         Kind::Repetition => table.conclude_drawn(board.into_iter().collect(), Cause::Repetition),
@@ -102,7 +109,9 @@ impl Table {
     /// The last incident that fits, the open ones first.
     fn incident(&self, by: Claimant, fits: impl Fn(&Entry) -> bool) -> Option<&Entry> {
         let may = |entry: &&Entry| match by {
-            Claimant::Seat(seat) => entry.incident.claimable_by.contains(&seat) && fits(entry),
+            Claimant::Seat(seat) => {
+                (entry.incident.claimable_by.contains(&seat) || entry.is_everybodys()) && fits(entry)
+            }
             Claimant::Arbiter => fits(entry),
         };
         let docket = &self.judge.referee.docket;
@@ -110,11 +119,7 @@ impl Table {
     }
 
     fn claim_illegal(&mut self, by: Claimant) -> Answer {
-        let illegal = |entry: &Entry| {
-            let counts = entry.kind != Kind::WrongClaim || entry.incident.grade == Grade::Decisive;
-            ILLEGAL.contains(&entry.kind) && counts
-        };
-        let found = self.incident(by, illegal).map(|entry| (entry.incident.id, entry.incident.seat, entry.is_open()));
+        let found = self.incident(by, loses).map(|entry| (entry.incident.id, entry.incident.seat, entry.is_open()));
         match found {
             Some((id, seat, true)) => {
                 self.decide(id, IncidentState::Claimed);
@@ -152,7 +157,7 @@ impl Table {
             }
             Claimant::Arbiter => !fallen.is_empty(),
             Claimant::Seat(seat) => {
-                let may = |lost: &Seat| claimers(&self.ruleset, boards, lost.opponent()).contains(&seat);
+                let may = |lost: &Seat| flag_claimers(&self.ruleset, boards, lost.opponent()).contains(&seat);
                 fallen.iter().any(may)
             }
         };
@@ -168,6 +173,17 @@ impl Table {
     fn claim_mate(&mut self, by: Claimant) -> Answer {
         let found = self.incident(by, |entry| entry.kind == Kind::Checkmate);
         match found.map(|entry| (entry.incident.id, entry.is_open())) {
+            Some((_, true)) if self.judge.referee.awaits_last_drop() => {
+                let (law, article) = match self.ruleset.law {
+                    law if law == RuleSet::FIDE_EXT.law => (law, "4.4"),
+                    law => (law, "1.9"),
+                };
+                let message = format!(
+                    "expected a mate that is final, found one that the partner may answer with the last drop ({law} \
+                     {article}): claim it after the partner's move"
+                );
+                Err(error("last-drop", message))
+            }
             Some((id, true)) => {
                 self.decide(id, IncidentState::Claimed);
                 self.conclude_mate();

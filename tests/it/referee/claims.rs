@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::{Bench, LAWS};
 
-const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
-const ILLEGAL: &str = "e2- e5P . w 3s";
+pub const ILLEGAL: &str = "e2- e5P . w 3s";
+/// The same of Black of A.
+pub const ILLEGAL_OF_BLACK: &str = "e2- e4P . w 1s d7- d4p . b 3s";
 /// Scholar's mate: Black of A is mated by contact.
 const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w 1s";
 /// Knights out and home: the start stands for the second time.
-const ROUND: &str = "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
+pub const ROUND: &str = "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
 
 /// After a script somebody claims: the code of the answer (`ok`), and what was told since.
 #[track_caller]
@@ -138,11 +139,11 @@ fn a_repetition_is_claimed_by_who_has_the_move() {
 type Row<'a> = (&'a str, &'a str, &'a str, [&'a str; 3]);
 
 /// 1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 and a king that castles alone
-const HALF_CASTLED: &str = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b e1- g1K . w 4s";
+pub const HALF_CASTLED: &str = "g1- f3N . w g8- f6n . b g2- g3P . w g7- g6p . b f1- g2B . w f8- g7b . b e1- g1K . w 4s";
 /// White of A takes a pawn, moves on and has not passed it.
-const NOT_PASSED: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
+pub const NOT_PASSED: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
 /// Black of A moves before White has.
-const EARLY: &str = "e7- e5p 2s e2- e4P . w 1s";
+pub const EARLY: &str = "e7- e5p 2s e2- e4P . w 1s";
 
 const ROWS: &[Row<'_>] = &[
     // WBN 1.14, FIDE-ext 4.2: by the opponent, in time; by the team where teams claim (WBN 1.12, CZ 1.12)
@@ -169,9 +170,9 @@ const ROWS: &[Row<'_>] = &[
     (TWICE_ROUND, "repetition", "a", ["wrong-claim"; 3]),
     (TWICE_ROUND, "repetition", "b", ["ok", "ok", "wrong-claim"]),
     (TWICE_ROUND, "repetition", "B", ["wrong-claim"; 3]),
-    // WBN 1.6, FIDE-ext 3.2: who plays against the man, and its team
-    (NOT_PASSED, "not-passed", "B", ["ok"; 3]),
-    (NOT_PASSED, "not-passed", "a", ["ok", "ok", "not-seen"]),
+    // WBN 1.6, WBN 1.12: the other team; FIDE-ext 3.2: the capturer's opponent
+    (NOT_PASSED, "not-passed", "B", ["ok", "ok", "not-seen"]),
+    (NOT_PASSED, "not-passed", "a", ["ok"; 3]),
     (NOT_PASSED, "not-passed", "A", ["not-seen"; 3]),
     (NOT_PASSED, "concealed", "a", ["not-seen"; 3]),
     // WBN 6.5, CZ 6.4, FIDE-ext 3.9
@@ -191,7 +192,7 @@ const ROWS: &[Row<'_>] = &[
     ("", "illegal-move", "x", ["bad-data"; 3]),
 ];
 /// The start stands for the third time.
-const TWICE_ROUND: &str =
+pub const TWICE_ROUND: &str =
     "g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b g1- f3N . w g8- f6n . b f3- g1N . w f6- g8n . b";
 
 #[test]
@@ -232,9 +233,7 @@ fn a_wrong_claim_is_claimed_as_the_illegal_move_that_it_counts_as() {
 fn what_ends_no_game_goes_to_the_arbiter() {
     let taken = "e2- e4P . w d7- d5p . b e4- d5- d5P . w g8- f6n . b b1- c3N . w 4s";
     for rules in LAWS {
-        // who plays against the man claims; where teams claim the partner, too
-        let harmed = if rules == "fide-ext" { "B" } else { "a" };
-        check(rules, taken, by("not-passed", harmed), "ok", &["claimed not-passed"]); // WBN 1.6, FIDE-ext 3.2
+        check(rules, taken, by("not-passed", "a"), "ok", &["claimed not-passed"]); // WBN 1.6, FIDE-ext 3.2
         let early = "e7- e5p 2s e2- e4P . w 1s";
         check(rules, early, by("premove", "A"), "ok", &["claimed premove"]); // WBN 6.5, FIDE-ext 3.9
         let standing = "e2- e4P a2- a3P . w 5s";

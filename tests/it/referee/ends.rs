@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use super::{Bench, check_under};
+use super::{Bench, LAWS, check_under};
 
 /// Scholar's mate on A: Black is mated by contact, no drop parries.
-const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w";
+pub const MATE: &str = "e2- e4P . w e7- e5p . b d1- h5Q . w b8- c6n . b f1- c4B . w a7- a6p . b h5- f7- f7Q . w";
 /// The same on B up to the last press.
-const MATE_B: &str = "B:e2- B:e4P . B:w B:e7- B:e5p . B:b B:d1- B:h5Q . B:w B:b8- B:c6n . B:b B:f1- B:c4B . B:w \
+pub const MATE_B: &str = "B:e2- B:e4P . B:w B:e7- B:e5p . B:b B:d1- B:h5Q . B:w B:b8- B:c6n . B:b B:f1- B:c4B . B:w \
                       B:a7- B:a6p . B:b B:h5- B:f7- B:f7Q .";
-const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
 
 /// Verbs with their arguments, and what was told.
 type Case<'a> = (&'a [(&'a str, serde_json::Value)], &'a [&'a str]);

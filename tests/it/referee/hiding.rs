@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Bench, check, check_under};
 
 /// A: 1. e4 d5 2. exd5: a pawn goes to b. B: 1. e4.
-const TAKEN: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w B:e2- B:e4P . B:w";
+pub const TAKEN: &str = "e2- e4P . w d7- d5p . b e4- d5- d5P . w B:e2- B:e4P . B:w";
 
 fn after_capture(script: &str, expect: &[&str]) {
     check(&format!("{TAKEN} {script}"), expect);

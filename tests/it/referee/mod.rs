@@ -8,18 +8,24 @@
 //! away for a second, `forget` the same where the record alone is left of what was before. Clocks run and trays beat
 //! all the time.
 
+mod adjudicated;
 mod asked;
 mod claims;
 mod clocks;
+mod confirmed;
 mod ends;
 mod evidence;
+mod flags;
 mod hiding;
 mod moves;
+mod offences;
+mod penalties;
 mod promotions;
 mod recorded;
 mod restart;
 mod set_ups;
 mod silence;
+mod steps;
 mod tags;
 mod unwatched;
 mod variants;
@@ -27,7 +33,7 @@ mod verbs;
 mod withdrawn;
 
 use bughoused::{
-    event::{Body, Event, Feed, IncidentState, Request, Response, State},
+    event::{Body, Event, Feed, Incident, IncidentState, Request, Response, State},
     record,
     sense::Side,
     table::{
@@ -49,6 +55,8 @@ const STEP_US: i64 = 30 * MS;
 const REST_US: i64 = 500 * MS;
 /// The tray unit's device number.
 const TRAYS: usize = 2;
+/// The law texts, in the order of the tables.
+pub const LAWS: [&str; 3] = ["wbn-1.00", "cz-2024.06", "fide-ext"];
 
 /// One board's clock: White sits at the right.
 #[derive(Clone, Copy)]
@@ -60,6 +68,8 @@ struct BenchClock {
     running: bool,
     /// How long it waits yet before it runs.
     delay_us: i64,
+    /// What the player whose lever is up has used of this turn.
+    used_us: i64,
 }
 
 /// A table, its world and what it said.
@@ -78,6 +88,8 @@ pub struct Bench {
     slots: [String; 4],
     /// Boards whose cables are out.
     out: [bool; 2],
+    /// Whether clocks give what the time control says.
+    pub gives: bool,
     pub events: Vec<Event>,
     /// What the table showed after events: how many there were, the state.
     pub states: Vec<(usize, State)>,
@@ -110,6 +122,7 @@ impl Bench {
             white_runs: true,
             running: false,
             delay_us: 0,
+            used_us: 0,
         };
         let (now, clocks) = (Instant::ZERO, [clock; 2]);
         let mut bench = Bench {
@@ -124,6 +137,7 @@ impl Bench {
             codes: [codes(&shakmaty::Board::new()); 2],
             slots: std::array::from_fn(|_| "....".into()),
             out: [false; 2],
+            gives: true,
             events: Vec::new(),
             states: Vec::new(),
             responses: Vec::new(),
@@ -287,15 +301,36 @@ impl Bench {
             let before = *time;
             let waits = if clock.running { us.min(clock.delay_us) } else { 0 };
             clock.delay_us -= waits;
-            *time -= if clock.running { us - waits } else { 0 };
+            let uses = if clock.running { us - waits } else { 0 };
+            *time -= uses;
+            clock.used_us += uses;
             before.div_euclid(SECOND) != time.div_euclid(SECOND)
         };
         [0, 1].into_iter().filter(show).collect()
     }
 
+    fn control(&self) -> TimeControl {
+        self.settings.time_control.parse().unwrap()
+    }
+
     fn delay_us(&self) -> i64 {
-        let control: TimeControl = self.settings.time_control.parse().unwrap();
-        if control.mode == StepMode::Delay { control.step } else { 0 }
+        let control = self.control();
+        if control.mode == StepMode::Delay && self.gives { control.step } else { 0 }
+    }
+
+    /// A player presses: the clock gives the player what the time control has for a move.
+    fn press(&mut self, board: usize, white: bool) {
+        let (control, delay_us, gives) = (self.control(), self.delay_us(), self.gives);
+        let clock = &mut self.clocks[board];
+        let given = match control.mode {
+            _ if clock.white_runs != white || !gives => 0,
+            StepMode::Increment => control.step,
+            StepMode::Bronstein => control.step.min(clock.used_us),
+            StepMode::Delay => 0,
+        };
+        *(if white { &mut clock.white_us } else { &mut clock.black_us }) += given;
+        (clock.white_runs, clock.delay_us, clock.used_us) = (!white, delay_us, 0);
+        self.show_clock(board);
     }
 
     /// Asks for a verb; the answer.
@@ -388,9 +423,7 @@ impl Bench {
         } else if word == "trays-out" || word == "trays-in" {
             self.input(Input::Link(TRAYS, word == "trays-in"));
         } else if word == "w" || word == "b" {
-            self.clocks[board].white_runs = word == "b";
-            self.clocks[board].delay_us = self.delay_us();
-            self.show_clock(board);
+            self.press(board, word == "w");
         } else {
             let square: Square = word[..2].parse().unwrap();
             let man = word[2..].chars().next().filter(|letter| *letter != '-').and_then(Piece::from_char);
@@ -402,6 +435,38 @@ impl Bench {
     /// Incidents and ends in words: `illegal-move A decisive geometry`, `lapsed illegal-move`, `ended 1-0 a resigns`.
     pub fn told(&self) -> Vec<String> {
         self.events.iter().filter_map(words).collect()
+    }
+
+    /// What open incidents were told of, with law and article: `illegal-move FIDE 3`.
+    pub fn cited(&self) -> Vec<String> {
+        let open = self.events.iter().filter_map(|event| match &event.body {
+            Body::Incident(incident) if incident.state == IncidentState::Open => Some(incident),
+            _ => None,
+        });
+        open.map(|incident| format!("{} {} {}", incident.kind, incident.law, incident.article)).collect()
+    }
+
+    /// The last open incident of a kind.
+    pub fn open(&self, kind: &str) -> Option<Incident> {
+        let incidents = self.table.arbiter_state().incidents;
+        incidents.into_iter().find(|incident| incident.kind == kind && incident.state == IncidentState::Open)
+    }
+
+    /// How the game ended, and what that is worth in halves to the teams of White and of Black on A.
+    pub fn ended(&self) -> Option<(String, [i32; 2])> {
+        self.events.iter().rev().find_map(|event| match &event.body {
+            Body::GameEnded(ended) => {
+                let points = ended.half_points.unwrap();
+                Some((format!("{} {} {}", ended.result, ended.by, ended.reason), [points.white_a, points.black_a]))
+            }
+            _ => None,
+        })
+    }
+
+    /// Somebody claims; `ok`, or the code of the error.
+    pub fn claim(&mut self, kind: &str, by: &str) -> String {
+        let answer = self.ask("claim", json!({ "kind": kind, "by": by }));
+        answer.error.map_or("ok".into(), |error| error.code)
     }
 
     /// Completed moves in SAN.
