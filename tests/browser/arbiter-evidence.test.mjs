@@ -36,25 +36,28 @@ const EVIDENCE = [
   { kind: "wrong-setup", seat: null, reason: "men-missing", evidence: { squares: ["d2"], missing: ["d2", "e2"] },
     squares: "missing d2, missing e2", trays: "", words: "men missing · missing d2 e2" },
   { kind: "not-passed", seat: "b", board: "B", reason: "",
-    evidence: { man: "N", pocket_of: "A", place: "transit", since: 150 * SECOND, last_seen: null,
-      captured_at: 150 * SECOND, waiting_since: 170 * SECOND, squares: ["e6"] },
+    evidence: { man: "N", pocket_of: "A", place: "transit", since: 150 * SECOND, last_seen: 149 * SECOND, slots: null,
+      captured_at: 150 * SECOND, waiting_since: 170 * SECOND, squares: ["e6"], captured_on: "B:e6",
+      clock: { white_ms: 1, black_ms: 2 }, raw: { from: 1, to: 2 } },
     squares: "square e6", trays: "A n missing",
-    words: "white knight · tray of North Star 001 · captured and not handed over · never seen in the tray · "
-      + "captured at 15:08:51 · waited for since 15:09:11 · squares e6" },
+    words: "white knight · captured on board B, e6 · tray of North Star 001 · captured and not handed over · "
+      + "last seen at 15:08:50 · captured at 15:08:51 · waited for since 15:09:11" },
   { kind: "concealed", seat: "a", reason: "",
     evidence: { man: "n", pocket_of: "a", place: "lifted", since: 160 * SECOND, last_seen: 160 * SECOND,
       captured_at: null, waiting_since: 160 * SECOND, slots: [3] },
     squares: "", trays: "a n missing slot 3",
-    words: "black knight · tray of Player 002 · taken out of the tray · last seen in the tray at 15:09:01 · "
+    words: "black knight · tray of Player 002 · taken out of the tray · last seen at 15:09:01 · "
       + "waited for since 15:09:01" },
   { kind: "hidden-drop", seat: "A", reason: "never-seen-in-the-pocket",
-    evidence: { man: "N", to: "f5", captured_at: 100 * SECOND, captured_by: "b", made_at: 180 * SECOND,
-      last_seen: null },
-    squares: "to f5", trays: "A n missing",
-    words: "never seen in the pocket · white knight · on f5 · never seen in the tray · captured at 15:08:01 · "
-      + "captured by Player 004" },
-  { kind: "restricted-piece-used", seat: "B", board: "B", reason: "restricted-piece", evidence: { man: "B", to: "e6" },
-    squares: "to e6", trays: "B b barred", words: "restricted piece · white bishop · on e6" },
+    evidence: { man: "N", pocket_of: "A", to: "f5", captured_at: 100 * SECOND, captured_by: "b", made_at: 180 * SECOND,
+      last_seen: null, squares: null, captured_on: "B:d5" },
+    squares: "to f5, captured d5", trays: "A n unseen",
+    words: "never seen in the pocket · white knight · captured on board B, d5 · tray of North Star 001 · on f5 · "
+      + "never seen in the tray · captured at 15:08:01 · captured by Player 004" },
+  { kind: "restricted-piece-used", seat: "B", board: "B", reason: "restricted-piece",
+    evidence: { man: "B", to: "e6", restricted_at: 1 * SECOND, slots: [2] },
+    squares: "to e6", trays: "B b barred slot 2",
+    words: "restricted piece · white bishop · on e6 · restricted at 15:06:22" },
   { kind: "early-pass", seat: "b", board: "B", reason: "",
     evidence: { man: "Q", pocket_of: "A", seen_at: 170 * SECOND, completed_at: 172 * SECOND },
     squares: "", trays: "A q early", words: "white queen · tray of North Star 001 · seen there at 15:09:11" },
@@ -67,7 +70,14 @@ const EVIDENCE = [
   // Other names of the same facts.
   { kind: "concealed", seat: "B", board: "B", reason: "",
     evidence: { piece: "P", seat: "B", slots: [0, 4], last_seen: 185 * SECOND },
-    squares: "", trays: "B p missing slot 0, 4", words: "white pawn · last seen in the tray at 15:09:26" },
+    squares: "", trays: "B p missing slot 0, 4", words: "white pawn · last seen at 15:09:26" },
+  { kind: "repeatedly-hiding", seat: "A", reason: "",
+    evidence: { incidents: 3, pocket_of: "A", last_seen: 185 * SECOND, hidden: [
+      { id: 2, kind: "concealed", man: "N", to: null, slots: [3], last_seen: 2 },
+      { id: 3, kind: "hidden-drop", man: "Q", to: "f5", slots: null, last_seen: null }] },
+    squares: "to f5", trays: "A q hidden n hidden",
+    words: "tray of North Star 001 · concealed: knight · hidden drop: queen on f5 · last seen at 15:09:26 · "
+      + "incidents 3" },
   { kind: "repeatedly-hiding", seat: "A", reason: "", evidence: { incidents: 3 },
     squares: "", trays: "", words: "incidents 3" },
   { kind: "clock-defect", seat: null, reason: "stopped",
@@ -124,6 +134,8 @@ test("hostile evidence is text, and breaks nothing", async () => {
   const evidence = [
     { squares: ["<b>x</b>", "z9", 4, null], man: "<i>", pocket_of: "A" }, { man: 5, slots: { a: 1 }, to: {} },
     { king: "e1", checkers: "e8", men: "Q", also: 7, last_seen: "x", pocket_of: 3, man: "Q" }, [], "text", null,
+    { captured_on: "Z:e4", hidden: [null, 3, { man: "Q", kind: 5 }], pocket_of: "Z" },
+    { captured_on: ["B:e4"], board: 4 },
   ];
   const of = (one) => ({ kind: "concealed", seat: "A", reason: "<u>", evidence: one });
   const incidents = evidence.map((one, index) => incident(of(one), index + 1));

@@ -9,11 +9,14 @@ import { count, NAMES, parse, seen } from "./placement.js";
 const ROLES = ["q", "r", "b", "n", "p"];
 /** What a square is that stands under this key; any other is one that is concerned. */
 const MARKS = { from: "from", to: "to", king: "king", checkers: "checker", draws_on: "draws", missing: "missing" };
+/** The square of a capture with its board. */
+const CAPTURED = /^([A-Z]):([a-h][1-8])$/;
 /** Where text may look like a square and is none. */
 const NO_SQUARE = ["move", "uci", "san", "slots"];
 /** What is wrong with the man of a kind of incident, unless it is missing. */
 const MARKED = {
-  "wrong-pocket": "stray", "foreign-piece": "stray", "early-pass": "early", "restricted-piece-used": "barred",
+  "wrong-pocket": "stray", "foreign-piece": "stray", "early-pass": "early", "hidden-drop": "unseen",
+  "restricted-piece-used": "barred",
 };
 /** Kinds whose man came from the player's own tray. */
 const DROPS = ["hidden-drop", "restricted-piece-used"];
@@ -51,37 +54,46 @@ export function marksOf(evidence) {
   return [...found].map(([square, kind]) => ({ square, kind }));
 }
 
-/** The board with the squares marked; none where no square tells anything. */
-export function boardOf(one, state) {
-  const letter = one.evidence?.board ?? one.board;
-  const board = state.boards.find((other) => other.board === letter);
-  const marks = marksOf(one.evidence);
-  const men = board && parse(board.shown);
-  if (!men || marks.length === 0) return null;
-  const turned = one.seat ? one.seat !== one.seat.toUpperCase() : false;
-  const picture = new Board(`${letter}-${one.id}`, turned);
+/** The boards with the squares marked: the incident's, and the one on which its man was captured. */
+export function boardsOf(one, state) {
+  const own = read(one).board ?? one.board;
+  const [, captured, square] = CAPTURED.exec(read(one).captured_on) ?? [];
+  const marks = new Map([[own, marksOf(one.evidence)]]);
+  if (captured && !marks.get(captured)?.some((mark) => mark.square === square)) {
+    marks.set(captured, [...(marks.get(captured) ?? []), { square, kind: "captured" }]);
+  }
+  const boards = state.boards.filter(({ board, shown }) => marks.get(board)?.length > 0 && parse(shown));
+  return boards.sort((a, b) => Number(b.board === own) - Number(a.board === own))
+    .map((board) => drawn(one, board, marks.get(board.board), board.board !== own));
+}
+
+/** A board as the seat sees it, or on the other one the partner. */
+function drawn(one, board, marks, other) {
+  const men = parse(board.shown);
+  const turned = one.seat ? (one.seat !== one.seat.toUpperCase()) !== other : false;
+  const picture = new Board(`${board.board}-${one.id}`, turned);
   const check = marks.filter(({ kind }) => kind === "king").map(({ square }) => square);
   const told = marks.map(({ square, kind }) => (kind === "square" ? square : `${kind} ${square}`)).join(", ");
-  picture.update(men, { last: [], made: [], check, mate: false, unexplained: board.unexplained ?? [] },
-    `Board ${letter}, marked: ${told}`);
+  picture.update(men, { last: [], made: [], check, mate: false, unexplained: list(board.unexplained) },
+    `Board ${board.board}, marked: ${told}`);
   const at = (square) => {
     const [column, row] = seen(square, turned);
     return { x: column * 100, y: row * 100 };
   };
-  picture.over.replaceChildren(...ghosts(one.evidence, men, at), ...marks.map(({ square, kind }) => {
+  picture.over.replaceChildren(...ghosts(read(one), men, at), ...marks.map(({ square, kind }) => {
     const { x, y } = at(square);
     const round = kind === "checker" ? { rx: 45 } : {};
     const inside = { x: x + 5, y: y + 5, width: 90, height: 90, ...round };
     return svg("rect", { class: "evidence", "data-square": square, "data-kind": kind, ...inside });
   }));
-  return picture.element;
+  return el("figure", { class: "board", "data-board": board.board }, picture.element,
+    el("figcaption", {}, `Board ${board.board}`));
 }
 
 /** Men that were seen where the record has none. */
 function ghosts(evidence, men, at) {
   const isGhost = (one) => isMan(one?.man) && isSquare(one.to) && !men.has(one.to);
-  const found = Object.values(evidence ?? {}).flat().filter(isGhost);
-  return found.map((one) => {
+  return [...list(evidence.men), ...list(evidence.also)].filter(isGhost).map((one) => {
     const { x, y } = at(one.to);
     const ghost = svg("g", { class: "ghost", transform: `translate(${x} ${y})` });
     ghost.append(man(one.man.toLowerCase(), one.man !== one.man.toLowerCase()));
@@ -89,16 +101,17 @@ function ghosts(evidence, men, at) {
   });
 }
 
-/** The trays that a man's evidence is about: `{seat, how}`, `how` being missing, stray, early or barred. */
+/** The trays that evidence is about: `{seat, how, letters}`, `how` being one of `HOW`, `letters` the men. */
 export function traysOf(one) {
   const { letter, pocket_of: pocket, belongs_to: owner, seat, ...evidence } = read(one);
-  const slots = slotsOf(evidence);
-  if (!letter) return [];
-  const own = DROPS.includes(one.kind) || slots ? one.seat : null;
+  const hidden = list(evidence.hidden).map((other) => other?.man).filter(isMan);
+  const letters = letter ? [letter] : hidden;
+  if (letters.length === 0) return [];
+  const own = DROPS.includes(one.kind) || slotsOf(evidence) ? one.seat : null;
   const tray = pocket ?? seat ?? own;
-  const how = MARKED[one.kind] ?? "missing";
-  const found = tray ? [{ seat: tray, how }] : [];
-  if (owner && owner !== tray) found.push({ seat: owner, how: "missing" });
+  const how = letter ? MARKED[one.kind] ?? "missing" : "hidden";
+  const found = tray ? [{ seat: tray, how, letters }] : [];
+  if (owner && owner !== tray) found.push({ seat: owner, how: "missing", letters });
   return found;
 }
 
@@ -109,20 +122,22 @@ function slotsOf({ slots, slot }) {
 
 const HOW = {
   missing: "is missing", stray: "lies there and should not", early: "came too early", barred: "may not be dropped",
+  hidden: "hidden so far", unseen: "was never seen there",
 };
 
-/** The trays with the man marked. */
+/** The trays with their men marked. */
 export function trays(one, state) {
-  const { letter, ...evidence } = read(one);
-  const number = slotsOf(evidence);
-  return traysOf(one).map(({ seat, how }, index) => {
+  const number = slotsOf(read(one));
+  return traysOf(one).map(({ seat, how, letters }, index) => {
     const board = state.boards.find((other) => other.board === seat.toUpperCase());
     const white = seat === seat.toUpperCase();
     const held = count(board?.[white ? "white" : "black"].pieces);
-    const role = letter.toLowerCase();
-    const slots = ROLES.map((each) => slot(each, white, held[each], how !== "stray" && each === role ? how : null));
-    if (how === "stray") slots.push(slot(role, letter !== role, 1, "stray"));
-    const [title, told] = [`Tray of ${named(state, seat)}`, `${NAMES[role]} ${HOW[how]}`];
+    const roles = [...new Set(letters.map((letter) => letter.toLowerCase()))];
+    const stray = how === "stray";
+    const slots = ROLES.map((role) => slot(role, white, held[role], !stray && roles.includes(role) ? how : null));
+    if (stray) slots.push(...letters.map((letter) => slot(letter.toLowerCase(), !roles.includes(letter), 1, how)));
+    const title = `Tray of ${named(state, seat)}`;
+    const told = `${roles.map((role) => NAMES[role]).join(", ")} ${HOW[how]}`;
     return el("figure", { class: "tray", "data-seat": seat, role: "img", "aria-label": `${title}: ${told}` },
       el("figcaption", {}, title, ...(index === 0 && number ? [el("b", {}, number)] : [])),
       el("ul", { class: "pocket" }, ...slots), el("p", {}, told));
@@ -138,10 +153,12 @@ function slot(role, white, held, mark) {
 /** Instants that are told as times of day, with their words. */
 const TIMES = {
   captured_at: "captured at", waiting_since: "waited for since", seen_at: "seen there at", back_at: "back at",
+  restricted_at: "restricted at",
 };
 /** What other words or the pictures tell. */
 const SILENT = ["uci", "reasons", "clock", "place", "from", "to", "king", "checkers", "slots", "slot", "piece", "man",
-  "pocket_of", "belongs_to", "seat", "board", "last_seen", "occurrences", "needed", "men", "also", "letter"];
+  "pocket_of", "belongs_to", "seat", "board", "last_seen", "occurrences", "needed", "men", "also", "letter",
+  "captured_on", "hidden", "raw"];
 const PLACES = { transit: "captured and not handed over", lifted: "taken out of the tray" };
 
 /** Evidence in words. */
@@ -153,7 +170,7 @@ export function facts(one, state) {
     ...about(e, state),
     PLACES[e.place],
     "last_seen" in e
-      && (Number.isFinite(e.last_seen) ? `last seen in the tray at ${time(e.last_seen)}` : "never seen in the tray"),
+      && (Number.isFinite(e.last_seen) ? `last seen at ${time(e.last_seen)}` : "never seen in the tray"),
     ...Object.entries(TIMES).map(([key, words]) => Number.isFinite(e[key]) && `${words} ${time(e[key])}`),
     ...rest(e, state),
   ];
@@ -163,23 +180,31 @@ export function facts(one, state) {
 /** Men, squares and seats. */
 function about(e, state) {
   const { letter } = e;
+  const [, captured, square] = CAPTURED.exec(e.captured_on) ?? [];
   const checkers = list(e.checkers).join(" and ");
   const ways = [...list(e.men), ...list(e.also)].filter((way) => isMan(way?.man));
   const way = e.from && e.to ? `${e.from}–${e.to}` : e.from ? `from ${e.from}` : e.to && `on ${e.to}`;
   return [
     letter && `${letter === letter.toLowerCase() ? "black" : "white"} ${NAMES[letter.toLowerCase()]}`,
+    captured && `captured on board ${captured}, ${square}`,
     e.pocket_of && `tray of ${named(state, e.pocket_of)}`,
     e.belongs_to && `belongs to ${named(state, e.belongs_to)}`,
     way,
     e.king && `king ${e.king}${checkers && ` attacked from ${checkers}`}`,
+    ...list(e.hidden).filter((one) => isMan(one?.man)).map(hid),
     ...ways.map((one) => `${NAMES[one.man.toLowerCase()]} ${one.from}–${one.to}`),
     e.needed && `stands for the ${e.occurrences}. time of ${e.needed}`,
   ];
 }
 
+/** One of several men that were hidden. */
+function hid({ kind, man: letter, to }) {
+  return `${String(kind).replaceAll("-", " ")}: ${NAMES[letter.toLowerCase()]}${isSquare(to) ? ` on ${to}` : ""}`;
+}
+
 /** Whatever else there is, times of no use excepted. */
 function rest(e, state) {
-  const drawn = e.men || e.also || e.missing;
+  const drawn = e.men || e.also || e.missing || CAPTURED.test(e.captured_on);
   const silent = (key) => SILENT.includes(key) || key in TIMES || (key === "squares" && drawn);
   const tells = ([key, value]) => !silent(key) && value !== null && !/_at$|^since$|^until$|^starts$/.test(key);
   return Object.entries(e).filter(tells).map(([key, value]) => {

@@ -2,7 +2,7 @@
 // elements. It sends nothing itself.
 
 import { el } from "./dom.js";
-import { boardOf, facts, named, trays } from "./evidence.js";
+import { boardsOf, facts, named, trays } from "./evidence.js";
 import { NAMES } from "./placement.js";
 
 /** Kinds of incidents in words. */
@@ -39,17 +39,16 @@ export function incidentCard(one, state, order) {
   }
   acts.append(button("dismiss", "Dismiss", () =>
     order(`Dismiss ${title.toLowerCase()}`, "dismiss", { incident: one.id })));
-  const parts = [
+  const head = [
     el("h3", {}, `${title}${who} `, el("span", { class: "article" }, `${one.law} ${one.article}`)),
     el("p", { class: "window", "data-since": String(since(one)), "data-label": until }, until),
-    el("p", { class: "facts" }, facts(one, state)),
-    acts,
   ];
   const data = { "data-id": String(one.id), "data-kind": one.kind, "data-grade": one.grade };
   const card = el("li", { class: "incident", ...data });
-  const pictures = [boardOf(one, state), ...trays(one, state)].filter(Boolean);
+  const pictures = [...boardsOf(one, state), ...trays(one, state)];
+  card.append(el("div", { class: "head" }, ...head));
   if (pictures.length > 0) card.append(el("div", { class: "shown" }, ...pictures));
-  card.append(el("div", { class: "told" }, ...parts));
+  card.append(el("div", { class: "told" }, el("p", { class: "facts" }, facts(one, state)), acts));
   return card;
 }
 
