@@ -19,9 +19,10 @@ export class Browser {
   }
 
   /** A page of its own context at `url`; `before` may prepare it. */
-  async open(url, { width = 1280, height = 720, theme = "light", before = async () => {} } = {}) {
+  async open(url, { width = 1280, height = 720, theme = "light", zone = undefined, before = async () => {} } = {}) {
     const viewport = { width, height };
-    const context = await this.chromium.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+    const looks = { viewport, colorScheme: theme, timezoneId: zone, reducedMotion: "reduce" };
+    const context = await this.chromium.newContext(looks);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     page.complaints = [];

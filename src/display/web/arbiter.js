@@ -1,25 +1,29 @@
 // The arbiter's desk: a pure MQTT client. Signs in, hears what only the arbiter may know, and asks the table for what
-// is ordered. Every order waits a moment in which it can be undone.
+// is ordered. No order is sent that could not be undone for a moment, or was not agreed to.
 
+import { Asking } from "./asking.js";
 import { attribute, el, text } from "./dom.js";
-import { byWeight, incidentCard, incidentLine, named } from "./incident.js";
+import { named, timeOfDay } from "./evidence.js";
+import { byWeight, incidentCard, incidentLine } from "./incident.js";
 import { connect } from "./link.js";
 import { orders } from "./orders.js";
 import { BoardClock, TimeSync, delayMs, format } from "./clock.js";
 
-/** How long an order can be undone, in ms. */
-const UNDO_MS = 3_000;
-/** How long an answer is shown, and waited for, in ms. */
-const ANSWER_MS = 6_000;
-
 const STATUS = { waiting: "waiting", playing: "playing", paused: "paused", ended: "game over" };
 const at = (id) => document.getElementById(id);
 const tables = new Map();
-const waiting = new Map();
 let prefix = "bughouse";
 let client = null;
-let pending = null;
-let count = 0;
+
+const asking = new Asking((table, verb, payload) => {
+  if (!client?.connected) return false;
+  client.publish(`${prefix}/table/${table}/arbiter/request/${verb}`, JSON.stringify(payload), { qos: 1 });
+  return true;
+});
+
+/** Asks the table that is shown. */
+const order = (label, verb, data, options) => asking.order(chosen().id, label, verb, data, options);
+const desk = { order, refuse: (message) => asking.refuse(message), state: () => chosen().state };
 
 /** The table of the address, else the first that was heard of. */
 function chosen() {
@@ -33,7 +37,7 @@ function take(topic, payload) {
   const message = read(payload);
   if (!message) return;
   if (feed === "arbiter" && leaf === "state") takeState(id, message);
-  if (feed === "arbiter" && leaf === "response") answered(message);
+  if (feed === "arbiter" && leaf === "response") asking.answered(message);
   if (feed === "live" && leaf === "board" && rest[1] === "clock") {
     const clock = tables.get(id)?.clocks.get(rest[0].toUpperCase());
     clock?.take(message.session, message.t, message);
@@ -79,6 +83,7 @@ function render() {
   text(at("result"), state.result === "*" ? "" : `${state.result} ${state.reason}`);
   const open = byWeight(state.incidents.filter((one) => one.state === "open"));
   at("no-incidents").hidden = open.length > 0;
+  text(at("open-count"), open.length > 0 ? ` ${open.length}` : "");
   keep(at("open"), open, (one) => incidentCard(one, state, order));
   at("decided").replaceChildren(...state.incidents.filter((one) => one.state !== "open").map((one) => incidentLine(one, state)));
   at("audit").replaceChildren(...state.rulings.map((one) => el("li", {}, ruling(one, state))));
@@ -88,7 +93,9 @@ function render() {
   const key = JSON.stringify([table.id, state.boards.map((one) => one.board), state.freezing, state.players]);
   if (at("orders").dataset.key !== key) {
     at("orders").dataset.key = key;
-    at("orders").replaceChildren(...orders(state, order));
+    const rows = orders(state, desk);
+    at("orders").replaceChildren(...rows.play);
+    at("record").replaceChildren(...rows.record);
   }
   tick();
 }
@@ -98,7 +105,7 @@ function ruling(one, state) {
   const seats = ["seat", "by"];
   const word = ([key, value]) => `${key} ${seats.includes(key) && value !== "arbiter" ? named(state, String(value)) : JSON.stringify(value)}`;
   const told = Object.entries(one.data ?? {}).map(word).join(", ").replaceAll('"', "");
-  return `${one.time.slice(11, 19)} ${one.by ?? "?"}: ${one.verb}${told && ` (${told})`}`;
+  return `${timeOfDay(new Date(one.time))} ${one.by ?? "?"}: ${one.verb}${told && ` (${told})`}`;
 }
 
 /** Shows one element an entry; what has not changed stays, so that no button vanishes under a finger. */
@@ -155,45 +162,6 @@ function tick() {
   }
 }
 
-/** Asks for a verb after the time to undo it is over. One order at a time: another one sends the first at once. */
-function order(label, verb, data) {
-  pending?.send();
-  const table = chosen();
-  const send = () => {
-    clearTimeout(timer);
-    pending = null;
-    request(table.id, label, verb, data);
-  };
-  const timer = setTimeout(send, UNDO_MS);
-  pending = { send, cancel: () => { clearTimeout(timer); pending = null; toast("Nothing was done", false, false); } };
-  toast(label, true, false);
-}
-
-function request(table, label, verb, data) {
-  count += 1;
-  const transaction = `desk-${Date.now()}-${count}`;
-  const late = setTimeout(() => { waiting.delete(transaction); toast(`${label}: no answer`, false, true); }, ANSWER_MS);
-  waiting.set(transaction, { label, late });
-  const topic = `${prefix}/table/${table}/arbiter/request/${verb}`;
-  client.publish(topic, JSON.stringify({ data, transaction }), { qos: 1 });
-}
-
-function answered(message) {
-  const asked = waiting.get(message.transaction);
-  if (!asked) return;
-  clearTimeout(asked.late);
-  waiting.delete(message.transaction);
-  const bad = message.status !== "ok";
-  toast(bad ? `${asked.label}: ${message.error?.message ?? "refused"}` : `${asked.label}: done`, false, bad);
-}
-
-function toast(label, undo, bad) {
-  text(at("toast-text"), label);
-  at("undo").hidden = !undo;
-  attribute(at("toast"), "data-bad", bad ? "" : null);
-  at("toast").hidden = false;
-}
-
 const configured = async () => (await fetch("config.json", { cache: "no-store" })).json();
 
 /** Signs in with a password: at the web server where it asks for one, else at the broker. */
@@ -221,7 +189,7 @@ function open(config, login) {
       document.body.dataset.link = state;
       if (state === "live") {
         at("login").hidden = true;
-        at("work").hidden = false;
+        at("work").hidden = at("tabs").hidden = false;
         text(at("login-error"), "");
       } else if (!at("login").hidden) {
         text(at("login-error"), detail ? `Not signed in: ${detail}` : "");
@@ -236,7 +204,9 @@ at("login").addEventListener("submit", (event) => {
   client?.end(true);
   signIn(at("password").value).catch((error) => text(at("login-error"), `Not signed in: ${error.message}`));
 });
-at("undo").addEventListener("click", () => pending?.cancel());
+for (const tab of document.querySelectorAll("#tabs button")) {
+  tab.addEventListener("click", () => at(tab.dataset.to).scrollIntoView());
+}
 at("table-chooser").addEventListener("change", (event) => {
   location.hash = new URLSearchParams({ table: event.target.value }).toString();
 });

@@ -1,11 +1,12 @@
-// Incidents as cards: what happened, where on the board, what may be done. In: an incident and the arbiter's state. Out:
+// Incidents as cards: what happened, its evidence, what may be done. In: an incident and the arbiter's state. Out:
 // elements. It sends nothing itself.
 
-import { Board } from "./board.js";
-import { el, svg } from "./dom.js";
-import { parse, seen } from "./placement.js";
+import { el } from "./dom.js";
+import { boardsOf, facts, named, trays } from "./evidence.js";
+import { NAMES } from "./placement.js";
 
-const WORDS = {
+/** Kinds of incidents in words. */
+export const WORDS = {
   "illegal-move": "Illegal move", "incomplete-castling": "Castling not complete", checkmate: "Checkmate",
   repetition: "Position repeated", "flag-fall": "Flag", "not-passed": "Man not passed", "early-pass": "Man passed early",
   "wrong-pocket": "Man in the wrong pocket", concealed: "Man concealed", "hidden-drop": "Hidden man dropped",
@@ -17,33 +18,37 @@ const WORDS = {
 /** Kinds whose confirmation ends the game. */
 const ENDS = ["illegal-move", "incomplete-castling", "checkmate", "repetition", "flag-fall", "wrong-claim"];
 
-/** A seat with the name of who sits there. */
-export function named(state, seat) {
-  const color = seat === seat.toUpperCase() ? "White" : "Black";
-  return state.players[seat] ?? `${color} ${seat.toUpperCase()}`;
-}
-
 /** An open incident with its evidence on the board; `order(label, verb, data)` asks the table. */
 export function incidentCard(one, state, order) {
   const title = WORDS[one.kind] ?? one.kind;
   const who = one.seat ? `: ${named(state, one.seat)}` : "";
-  const until = one.claimable_by.length > 0 ? `Claim of ${one.claimable_by.map((seat) => named(state, seat)).join(" or ")}` : "Noticed";
+  const claimers = one.claimable_by.map((seat) => named(state, seat)).join(" or ");
+  const until = claimers ? `Claim of ${claimers}` : "Noticed";
   const acts = el("div", { class: "acts" }, button("confirm", "Confirm", () =>
     order(`Confirm ${title.toLowerCase()}${ENDS.includes(one.kind) ? ", the game ends" : ""}`, "confirm", { incident: one.id })));
   for (const seat of one.claimable_by) {
     acts.append(button("claim", `${named(state, seat)} claims`, () =>
-      order(`${named(state, seat)} claims`, "claim", { kind: one.kind, by: seat })));
+      order(`${named(state, seat)} claims ${title.toLowerCase()}`, "claim", { kind: one.kind, by: seat })));
   }
-  acts.append(button("dismiss", "Dismiss", () => order(`Dismiss ${title.toLowerCase()}`, "dismiss", { incident: one.id })));
-  const parts = [
+  const hidden = one.kind === "hidden-drop" && one.law === "WBN" && NAMES[String(one.evidence?.man).toLowerCase()];
+  if (hidden && one.seat) {
+    // What was dropped hidden may be restricted (WBN 1.8b).
+    const which = { seat: one.seat, piece: one.evidence.man.toUpperCase() };
+    acts.append(button("invisible", `Invisible ${hidden}`, () =>
+      order(`${named(state, one.seat)} may not drop a ${hidden}`, "invisible", which)));
+  }
+  acts.append(button("dismiss", "Dismiss", () =>
+    order(`Dismiss ${title.toLowerCase()}`, "dismiss", { incident: one.id })));
+  const head = [
     el("h3", {}, `${title}${who} `, el("span", { class: "article" }, `${one.law} ${one.article}`)),
     el("p", { class: "window", "data-since": String(since(one)), "data-label": until }, until),
-    el("p", { class: "facts" }, [one.reason, facts(one.evidence)].filter(Boolean).join(" · ")),
-    acts,
   ];
-  const card = el("li", { class: "incident", "data-id": String(one.id), "data-kind": one.kind, "data-grade": one.grade });
-  const picture = drawn(one, state);
-  card.append(...(picture ? [picture, ...parts] : parts));
+  const data = { "data-id": String(one.id), "data-kind": one.kind, "data-grade": one.grade };
+  const card = el("li", { class: "incident", ...data });
+  const pictures = [...boardsOf(one, state), ...trays(one, state)];
+  card.append(el("div", { class: "head" }, ...head));
+  if (pictures.length > 0) card.append(el("div", { class: "shown" }, ...pictures));
+  card.append(el("div", { class: "told" }, el("p", { class: "facts" }, facts(one, state)), acts));
   return card;
 }
 
@@ -72,38 +77,4 @@ function button(kind, label, act) {
 function since(one) {
   const e = one.evidence ?? {};
   return [e.completed_at, e.made_at, e.fell_at, e.waiting_since, e.since, e.pressed_at].find(Number.isFinite) ?? 0;
-}
-
-/** Evidence as text: squares and men, no times. */
-function facts(evidence) {
-  const told = Object.entries(evidence ?? {}).filter(([key, value]) => value !== null && !/_at$|since|^squares$|^clock$/.test(key));
-  return told.map(([key, value]) => `${key.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
-}
-
-/** The squares that evidence names, wherever they stand in it. */
-export function squaresOf(evidence) {
-  const found = new Set();
-  const look = (value) => {
-    if (typeof value === "string" && /^[a-h][1-8]$/.test(value)) found.add(value);
-    else if (value && typeof value === "object") Object.values(value).forEach(look);
-  };
-  look(evidence);
-  return [...found];
-}
-
-/** The board with the squares marked; none where no square tells anything. */
-function drawn(one, state) {
-  const board = state.boards.find((other) => other.board === one.board);
-  const squares = squaresOf(one.evidence);
-  const men = board && parse(board.shown);
-  if (!men || squares.length === 0) return null;
-  const turned = one.seat ? one.seat !== one.seat.toUpperCase() : false;
-  const picture = new Board(`${one.board}-${one.id}`, turned);
-  picture.update(men, { last: [], made: [], check: [], mate: false, unexplained: board.unexplained ?? [] },
-    `Board ${one.board}, ${squares.join(", ")} marked`);
-  picture.over.replaceChildren(...squares.map((square) => {
-    const [column, row] = seen(square, turned);
-    return svg("rect", { class: "evidence", "data-square": square, x: column * 100 + 5, y: row * 100 + 5, width: 90, height: 90 });
-  }));
-  return picture.element;
 }

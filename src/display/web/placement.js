@@ -1,6 +1,8 @@
 // Placements of a FEN and squares of a board. In: text. Out: plain values. Knows no rules and draws nothing.
 
 const FILES = "abcdefgh";
+/** Men of a pocket as they are written. */
+const ORDER = "qrbnp";
 
 /** Names and counts men for people. */
 export const NAMES = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
@@ -50,4 +52,16 @@ export function count(letters) {
   const counts = { q: 0, r: 0, b: 0, n: 0, p: 0 };
   for (const letter of String(letters ?? "").toLowerCase()) if (letter in counts) counts[letter] += 1;
   return counts;
+}
+
+/** The position of all boards as a BFEN: what is captured and on its way belongs to the pockets. */
+export function bfenOf(state) {
+  const sorted = (pocket) => [...`${pocket?.pieces ?? ""}${pocket?.in_transit ?? ""}`]
+    .sort((a, b) => ORDER.indexOf(a.toLowerCase()) - ORDER.indexOf(b.toLowerCase())).join("");
+  return state.boards.map((one) => {
+    const [men, side, castling, ep] = one.fen.split(" ");
+    const held = sorted(one.white) + sorted(one.black);
+    const times = one.clock ? ` ${Math.floor(one.clock.white_ms / 1000)} ${Math.floor(one.clock.black_ms / 1000)}` : "";
+    return `${men}${held && `/${held}`} ${side} ${castling} ${ep}${times}`;
+  }).join(" | ");
 }
