@@ -4,6 +4,8 @@
 //! it is at White's right (`hardware/dgt.md`). The set-up tells; what it told is kept, because an endgame tells
 //! nothing.
 
+use std::borrow::Cow;
+
 use super::{Placement, misheard::misheard};
 use crate::{
     rules::{BoardPosition, RuleSet},
@@ -44,6 +46,18 @@ impl BoardSense {
     /// What stands where. Until the rotation is known, as if the board lay straight.
     pub fn placement(&self) -> &Placement {
         &self.placement
+    }
+
+    /// The same as a set-up that may be wrong: while it is not known how the board lies, the way in which less is wrong.
+    pub fn as_set_up(&self) -> Cow<'_, Placement> {
+        let known = self.turned.is_some() || self.learnt;
+        let mut other = Placement::default();
+        for (field, kinds) in (0u8..).zip(self.cells).filter(|_| !known) {
+            other.set(square(field, true), kinds, self.placement.changed(square(field, false)));
+        }
+        let wrong = |placement: &Placement| placement.mismatch(&self.start).any().count();
+        let turned = !known && wrong(&other) < wrong(&self.placement);
+        if turned { Cow::Owned(other) } else { Cow::Borrowed(&self.placement) }
     }
 
     /// Whether the board is turned by 180°, once it is known.
@@ -194,6 +208,21 @@ mod tests {
             sense.dump(&set_up(turned), Instant::ZERO);
             assert_eq!(sense.turned(), Some(turned));
             assert!(sense.placement().mismatch(&sense.start).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_wrong_set_up_is_read_the_way_in_which_less_is_wrong() {
+        for turned in [false, true] {
+            let mut cells = set_up(turned);
+            let back_rank = if turned { 0..5 } else { 56..61 };
+            back_rank.for_each(|field| cells[field] = Kinds::EMPTY);
+            let mut sense = BoardSense::new(None);
+            sense.dump(&cells, Instant(7));
+            let wrong = sense.as_set_up().mismatch(&sense.start).any();
+            assert_eq!((sense.turned(), wrong.count()), (None, 5), "turned: {turned}");
+            let changed = wrong.into_iter().map(|square| sense.as_set_up().changed(square));
+            assert_eq!(changed.max(), Some(Instant(7)));
         }
     }
 

@@ -316,7 +316,7 @@ impl Table {
             known.since = None;
             return;
         }
-        let placement = self.sensors.boards[board.index()].sense.placement();
+        let placement = &*self.sensors.boards[board.index()].sense.as_set_up();
         let wrong = placement.mismatch(start).any();
         if wrong != std::mem::replace(&mut known.wrong, wrong) {
             known.since = None;

@@ -315,7 +315,11 @@ impl Hands<'_> {
     fn claim(&mut self, offence: Offence, seat: Seat, press: Instant) -> bool {
         // A mate that comes meanwhile would make the claim right.
         let ends_soon = self.truth.moves.len() + CLAIMED_PLIES > self.plies.len();
-        if ends_soon || !self.truth.offences.is_empty() || offence == Offence::EmptyClaim && !self.buttons {
+        // Whoever has anything to claim claims that with the button.
+        let note = |fact: &Allowed| fact.kind == Offence::HiddenDrop.kind();
+        let own = |fact: &Allowed| fact.seat.is_some_and(|by| by.team() == seat.team());
+        let claims = self.truth.allowed_incidents.iter().any(|fact| !note(fact) && !own(fact));
+        if ends_soon || !self.truth.offences.is_empty() || offence == Offence::EmptyClaim && (claims || !self.buttons) {
             return false;
         }
         let at = press + draw(&mut self.rng, &(200..=1500));
