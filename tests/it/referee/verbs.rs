@@ -173,11 +173,11 @@ fn what_follows_a_corrected_move_shows_it() {
     let mut bench = Bench::playing(&json!({}));
     bench.play("e2- e4P . w e7- e5p . b g1- f3N . w .");
     bench.ask("correct", json!({ "board": "A", "ply": 2, "move": "e6" }));
-    let corrections = bench.events.iter().filter_map(|event| match &event.body {
+    let corrections = bench.events.iter().rev().find_map(|event| match &event.body {
         Body::Correction(correction) => Some(&correction.moves),
         _ => None,
     });
-    let moves = corrections.last().unwrap();
+    let moves = corrections.unwrap();
     let shown: Vec<&str> = moves.iter().map(|played| played.bfen.split_once('/').unwrap().1).collect();
     for (bfen, rows) in shown.into_iter().zip(["pppp1ppp/4p3/8/4P3/8/PPPP1PPP", "pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP"]) {
         assert!(bfen.starts_with(rows), "{bfen}");
