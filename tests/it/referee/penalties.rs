@@ -9,6 +9,9 @@ use super::{Bench, LAWS};
 /// under WBN, CZ and the FIDE extension.
 type Row = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 3]);
 
+/// Who resigns, whose points the arbiter changes by how much, and the half points of both teams then.
+type Points<'a> = (&'a str, &'a [(&'a str, &'a str)], [i32; 2]);
+
 const RECORDED: (&str, &str) = ("ok", "playing, points 0 0");
 
 const ROWS: &[Row] = &[
@@ -115,7 +118,7 @@ fn a_new_game_begins_with_nothing_of_the_old_one() {
 #[test]
 fn points_of_a_game_stay_between_nothing_and_a_win() {
     // WBN 1.18, WBN 9.4e, WBN 9.4f: up to what the game gives at most
-    let rows: &[(&str, &[(&str, &str)], [i32; 2])] = &[
+    let rows: &[Points<'_>] = &[
         ("a", &[], [2, 0]),
         ("a", &[("A", "-0.5")], [1, 0]),
         ("a", &[("b", "-1")], [0, 0]),
