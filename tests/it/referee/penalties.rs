@@ -9,6 +9,9 @@ use super::{Bench, LAWS};
 /// under WBN, CZ and the FIDE extension.
 type Row = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 3]);
 
+/// Who resigns, whose points the arbiter changes by how much, and the half points of both teams then.
+type Points<'a> = (&'a str, &'a [(&'a str, &'a str)], [i32; 2]);
+
 const RECORDED: (&str, &str) = ("ok", "playing, points 0 0");
 
 const ROWS: &[Row] = &[
