@@ -48,7 +48,7 @@ impl BoardSense {
         &self.placement
     }
 
-    /// The same as a set-up that may be wrong: while it is not known how the board lies, the way in which less is wrong.
+    /// The same as a set-up that may be wrong: while nobody knows how the board lies, the way in which less is wrong.
     pub fn as_set_up(&self) -> Cow<'_, Placement> {
         let known = self.turned.is_some() || self.learnt;
         let mut other = Placement::default();
