@@ -52,12 +52,17 @@ fn a_clock_that_waits_before_it_runs_is_not_lost() {
 fn games_that_follow_one_another_start_together() {
     // WBN 1.2: what was left of seconds in the game before is no time that has run
     let mut bench = Bench::playing(&json!({}));
-    bench.play("1s e2- e4P . w 1s e7- e5p . b stop 1s");
+    bench.play("1s e2- e4P . w 1300ms e7- e5p . b stop 1s");
     bench.ask("resign", json!({ "by": "a" }));
     bench.events.clear();
     bench.play("e4- e2P e5- e7p");
     (0..2).for_each(|board| bench.time_left(board, 300, 300));
-    bench.play("stop 1s go 3s");
+    bench.play("stop 1s");
+    for board in [1, 0] {
+        bench.clocks[board].running = true;
+        bench.show_clock(board);
+    }
+    bench.play("3s");
     let starts = bench.events.iter().filter(|event| matches!(event.body, Body::GameStarted(_))).count();
     assert_eq!((starts, bench.told()), (1, vec![]));
 }
