@@ -18,9 +18,14 @@ export const WORDS = {
 /** Kinds whose confirmation ends the game. */
 const ENDS = ["illegal-move", "incomplete-castling", "checkmate", "repetition", "flag-fall", "wrong-claim"];
 
+/** What an incident is in words: a king that was captured ends a variant as a mate ends the game. */
+function titleOf(one) {
+  return one.reason === "king-captured" ? "King captured" : WORDS[one.kind] ?? one.kind;
+}
+
 /** An open incident with its evidence on the board; `order(label, verb, data)` asks the table. */
 export function incidentCard(one, state, order) {
-  const title = WORDS[one.kind] ?? one.kind;
+  const title = titleOf(one);
   const who = one.seat ? `: ${named(state, one.seat)}` : "";
   const claimers = one.claimable_by.map((seat) => named(state, seat)).join(" or ");
   const until = claimers ? `Claim of ${claimers}` : "Noticed";
@@ -58,7 +63,7 @@ export function incidentLine(one, state) {
   const reason = one.reason ? ` ${one.reason}` : "";
   const gone = one.evidence?.withdrawn_by;
   const became = gone ? `withdrawn after a ${gone} of the record` : one.state;
-  return el("li", { "data-id": String(one.id) }, `${WORDS[one.kind] ?? one.kind}${who}${reason}: ${became}`);
+  return el("li", { "data-id": String(one.id) }, `${titleOf(one)}${who}${reason}: ${became}`);
 }
 
 /** Open incidents as an arbiter needs them: what may end the game first, what nobody minds last. */
