@@ -260,6 +260,11 @@ impl Referee {
         self.last_drop.is_some_and(|(_, drop)| drop.draws.any())
     }
 
+    /// Until when another mate is at the same time as the first one.
+    pub fn mates_until(&self) -> Option<Instant> {
+        self.mates.iter().map(|(_, at)| *at + SIMULTANEOUS_US).min()
+    }
+
     /// Seats that are mated, as far as their mates count: the first, and those at the same time.
     pub fn mated(&self, game: &Game) -> Vec<Seat> {
         let first = self.mates.iter().map(|(_, at)| *at).min();

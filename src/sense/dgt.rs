@@ -160,6 +160,8 @@ impl DgtDevice {
         }
         if doubted_times {
             self.decoder.reject("doubted times");
+            // A clock that stands tells its times once.
+            self.ask(Command::RequestClock);
         }
         if self.decoder.rejects().total() != self.rejects_seen {
             self.rejects_seen = self.decoder.rejects().total();
@@ -369,11 +371,15 @@ mod tests {
         let check = |clocks: &[Told<'_>]| {
             let mut board = DgtDevice::default();
             board.link(Instant::ZERO, true);
+            board.queue.clear();
             for (second, right, left, status, expect) in clocks {
                 let message = [&[0x8d, 0, 10][..], right, left, &[*status]].concat();
                 let mut told = false;
                 board.bytes(Instant(second * SECOND), &message, |fact| told |= matches!(fact, Fact::Clock(_)));
                 assert_eq!(told, *expect, "second {second} of {clocks:?}");
+                let asked = board.queue.iter().filter(|command| **command == Command::RequestClock).count();
+                assert_eq!(asked, usize::from(!told), "it is asked again");
+                board.queue.clear();
             }
             let doubted = clocks.iter().filter(|(.., told)| !told).count();
             assert_eq!(board.counters().1.of("doubted times") as usize, doubted);

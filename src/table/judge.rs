@@ -413,7 +413,23 @@ impl Table {
     }
 
     pub(super) fn judge_deadline(&self) -> Option<Instant> {
-        self.judge.referee.deadline().filter(|_| self.play.is_on())
+        let mated = self.mated_at().filter(|due| *due > self.now);
+        self.judge.referee.deadline().into_iter().chain(mated).min().filter(|_| self.play.is_on())
+    }
+
+    /// When the table ends a game by mate: another one may be at the same time (WBN 1.10).
+    fn mated_at(&self) -> Option<Instant> {
+        let referee = &self.judge.referee;
+        referee.mates_until().filter(|_| self.judge.auto && !referee.awaits_last_drop())
+    }
+
+    fn end_by_mate(&mut self) {
+        let referee = &self.judge.referee;
+        let goes_on = |seat: &Seat| referee.ends.over().all(|over| over != seat.board);
+        let mated: Vec<Seat> = referee.mated(&self.play.game).into_iter().filter(goes_on).collect();
+        if self.play.is_on() && !mated.is_empty() && self.mated_at().is_some_and(|due| due <= self.now) {
+            self.conclude_lost(&mated, Cause::standing(&self.ruleset));
+        }
     }
 
     /// What time alone brings.
@@ -422,6 +438,7 @@ impl Table {
             self.consult(Referee::look);
             self.end_by_flag();
         }
+        self.end_by_mate();
     }
 
     /// All clocks are stopped: mate or a flag make the end evident (WBN 1.5, 7.9).
@@ -477,14 +494,12 @@ impl Table {
             matches!(entry.kind, Kind::IllegalMove | Kind::IncompleteCastling) && entry.incident.seat == Some(seat)
         };
         let illegal = self.ruleset.illegal_move_loses && referee.docket.open_entries().any(illegal);
-        let mated = referee.mated(&self.play.game);
         if referee.saved {
             self.conclude_drawn(self.play.game.ids().collect(), Cause::LastDrop);
         } else if illegal {
             self.conclude_lost(&[seat], Cause::IllegalMove);
-        } else if !mated.is_empty() && !referee.awaits_last_drop() {
-            self.conclude_lost(&mated, Cause::standing(&self.ruleset));
         } else {
+            self.end_by_mate();
             self.end_by_stalemate();
         }
     }
@@ -492,6 +507,9 @@ impl Table {
     /// Boards on which nobody can move are drawn where the rule set says so.
     fn end_by_stalemate(&mut self) {
         let game = &self.play.game;
+        if !self.play.is_on() {
+            return;
+        }
         let drawn: Vec<BoardId> = game.ids().filter(|board| game.is_drawn_by_stalemate(*board)).collect();
         if !drawn.is_empty() {
             self.conclude_drawn(drawn, Cause::Stalemate);

@@ -38,6 +38,10 @@ fn mates_on_both_boards_at_the_same_time_are_counted_up() {
         bench.play(MATE_B).play(MATE.strip_suffix("w").unwrap()).play("B:w w 1s stop");
         let told = bench.told();
         assert_eq!(told[2..], ["ended 1/2-1/2 table Game drawn, both teams checkmated"], "{rules}");
+        // a table that ends games itself waits as long as a mate may be at the same time
+        let mut bench = Bench::playing(&json!({ "ruleset": rules, "adjudication": "auto" }));
+        bench.play(MATE_B).play(MATE.strip_suffix("w").unwrap()).play("B:w w 1s");
+        assert_eq!(bench.told()[2..], ["ended 1/2-1/2 table Game drawn, both teams checkmated"], "auto, {rules}");
         // WBN 1.3: of mates one after the other the first counts
         let one_by_one = format!("{MATE} 1s {MATE_B} B:w 1s stop");
         check_under(rules, &one_by_one, &["checkmate a decisive", "checkmate b decisive", "ended 1-0 a checkmated"]);
