@@ -105,6 +105,9 @@ impl ClockWatch {
         (at, early): (Instant, Option<i64>),
         rules: &RuleSet,
     ) -> Option<Draft> {
+        if self.wrong_start.is_some_and(|(since, _)| since == at) {
+            return None; // the same message
+        }
         let doubted = self.wrong_start.take();
         if doubted.is_some_and(|(since, shown)| agree((since, shown), times, at)) {
             return wrong_times(rules, board, doubted?.1, control, 0);
@@ -134,7 +137,8 @@ impl ClockWatch {
             }
         }
         if self.doubted.is_none() {
-            let agrees = self.last.is_some_and(|(since, last)| agree((since, last.times), view.times, at));
+            let another = self.last.filter(|(since, _)| *since < at);
+            let agrees = another.is_some_and(|(since, last)| agree((since, last.times), view.times, at));
             let compared = view.running.is_some() && self.last.is_some_and(|(_, last)| last.running.is_some());
             self.borne_out = agrees || self.borne_out && compared;
             let heard = |since: Instant| at - since <= UNHEARD_US;

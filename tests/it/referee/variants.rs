@@ -52,7 +52,7 @@ fn the_capture_of_a_king_ends_the_board() {
     // where kings are mated the same is the illegal move of one and then of the other
     let mut usual = bench("wbn-1.00", "advise", boards);
     usual.play("a1- b1R . w 1s");
-    assert_eq!(usual.told(), ["illegal-move A decisive leaves-king-in-check"]); // WBN 5.2
+    assert_eq!(usual.told(), ["illegal-move A decisive leaves-king-in-check"]); // WBN 5.9
 }
 
 #[test]
