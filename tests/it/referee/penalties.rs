@@ -115,9 +115,6 @@ fn a_new_game_begins_with_nothing_of_the_old_one() {
     }
 }
 
-/// Who resigns, the points that seats' teams get then, and what the game is worth in halves.
-type Points<'a> = (&'a str, &'a [(&'a str, &'a str)], [i32; 2]);
-
 #[test]
 fn points_of_a_game_stay_between_nothing_and_a_win() {
     // WBN 1.18, WBN 9.4e, WBN 9.4f: up to what the game gives at most
