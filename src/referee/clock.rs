@@ -39,8 +39,8 @@ const FROZEN_MS: i64 = 500;
 pub struct ClockWatch {
     started: Option<Instant>,
     last: Option<(Instant, ClockView)>,
-    /// A message that time cannot explain, and what is wrong then, and when it showed what: the next one tells whether it
-    /// was garbled.
+    /// A message that time cannot explain: what is wrong, when it showed what. The next one tells whether that was
+    /// garbled.
     doubted: Option<(Wrong, Instant, ClockTimes)>,
     /// Where the present run of one side began.
     anchor: Option<(Instant, ClockTimes)>,
@@ -95,8 +95,8 @@ impl ClockWatch {
         self.anchor = None;
     }
 
-    /// A clock with a time control is looked at when its game begins (WBN 1.15): `early` while it may tell, for how many
-    /// µs it has run beside a wrong set-up. Wrong times are told when two messages in a row show them.
+    /// A clock with a time control is looked at when its game begins (WBN 1.15): `early` while it may tell, for how
+    /// many µs it has run beside a wrong set-up. Wrong times are told when two messages in a row show them.
     pub fn wrong_start(
         &mut self,
         board: BoardId,

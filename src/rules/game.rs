@@ -291,7 +291,7 @@ impl Game {
         }
     }
 
-    /// Who has lost a board by what stands: who is mated there, whose king was captured, or whose team has no king left.
+    /// Who has lost a board by what stands: who is mated there, whose king was captured, whose team has no king left.
     pub fn loser(&self, board: BoardId) -> Option<Seat> {
         let of = |team: Team| Color::ALL.map(|color| board.seat(color)).into_iter().find(|seat| seat.team() == team);
         let without = self.holds_all_kings().and_then(|holds| of(holds.other()));

@@ -401,6 +401,23 @@ mod tests {
     }
 
     #[test]
+    fn a_time_that_was_garbled_as_the_clock_was_set_going_stands_for_one_message() {
+        let mut board = DgtDevice::default();
+        board.link(Instant::ZERO, true);
+        let mut shown = Vec::new();
+        // 3:00 stands, runs as 3:20, one bit beside it, and as 3:00 again
+        for (second, right, status) in [(0, [0, 3, 0], 0), (1, [0, 3, 0x20], 1), (2, [0, 3, 0], 1)] {
+            let message = [&[0x8d, 0, 10][..], &right, &[0, 3, 0], &[status]].concat();
+            board.bytes(Instant(second * SECOND), &message, |fact| {
+                if let Fact::Clock(frame) = fact {
+                    shown.push(frame.right_ms);
+                }
+            });
+        }
+        assert_eq!(shown, [180_000, 200_000, 180_000]);
+    }
+
+    #[test]
     fn what_updates_have_told_is_no_reason_for_doubt() {
         let mut board = DgtDevice::default();
         board.link(Instant::ZERO, true);

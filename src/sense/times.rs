@@ -95,7 +95,9 @@ impl BelievedTimes {
     pub fn told(&mut self, at: Instant, reading: ClockReading) -> Option<ClockReading> {
         let times = Times { at, reading };
         let said = self.said.replace(times);
-        let follows = |before: &Times| !before.reading.running || before.runs_to(&times);
+        // A clock that stands may be set; it is not while it is set going.
+        let stands = |before: &Times| !before.reading.running && !times.reading.running;
+        let follows = |before: &Times| stands(before) || before.runs_to(&times);
         let firm = self.firm.iter().chain(&said).any(follows);
         let last = |firm: &Times| said.is_some_and(|said| said.at == firm.at);
         let put_right = |firm: Times| firm.put_right(&times, last(&firm));

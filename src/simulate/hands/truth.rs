@@ -40,8 +40,8 @@ pub struct Truth {
     /// Result as the record has it, for whoever enters it after the clocks were stopped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// The result that the table alone must come to: the clocks stopped on a mate, kings in the centre, `*` where the men
-    /// were swept off without a word. None where nothing tells.
+    /// The result that the table alone must come to: the clocks stopped on a mate, kings in the centre, `*` where the
+    /// men were swept off without a word. None where nothing tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evident: Option<String>,
     /// Why it ended, as the record has it.
