@@ -434,8 +434,11 @@ impl BoardWatch {
             let later = sight.placement.changed(*to) > since && *from != stands;
             man.color != turn && later && from.distance(*to) > 1 && goes_ahead(*man, *from, *to, occupied)
         };
-        // More than one man is a board that is set up or swept off, or a record that is wrong.
-        let found = men.first().filter(|way| men.len() == 1 && sight.mismatch().any().count() == 2 && went(way));
+        // More men are a board that is set up or swept off, or a record that is wrong; one may stand beside its square.
+        let beside = men.iter().any(|(_, from, to)| from.distance(*to) == 1);
+        let few = men.len() <= 1 + usize::from(beside);
+        let found = men.iter().find(|way| went(way));
+        let found = found.filter(|_| few && sight.mismatch().any().count() == 2 * men.len());
         let found = found.map(|(_, from, to)| (*from, *to));
         let found = found.filter(|(_, to)| self.ahead_told != Some((*to, sight.placement.changed(*to))));
         self.twice = found.map(|(from, to)| (from, to, sight.placement.changed(to) + TWICE_US));

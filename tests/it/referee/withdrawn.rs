@@ -138,6 +138,9 @@ fn without_a_clock_a_second_move_in_a_row_is_told() {
     // WBN 1.4: nobody replies for seconds
     assert_eq!(begin("e2- e4P 2s d2- d4P 6s"), ["illegal-move A decisive not-your-turn"]);
     assert_eq!(begin("e2- e4P 2s d2- d4P 6s e7- e5p 3s").last().map(String::as_str), Some("lapsed illegal-move"));
+    // WBN 1.4, WBN 6.4: another man stands beside its square
+    assert_eq!(begin("e2- e4P 2s b8- a8n d2- d4P 6s"), ["illegal-move A decisive not-your-turn"]);
+    assert_eq!(begin("e2- e4P 2s a7- a6p d2- d4P 6s"), [""; 0], "a reply");
     // a reply comes, the man is taken back, or the first man moves on
     assert_eq!(begin("e2- e4P 2s d2- d4P 1s e7- e5p 6s"), [""; 0]);
     assert_eq!(begin("e2- e4P 2s d2- d4P 1s d4- d2P 6s"), [""; 0]);
