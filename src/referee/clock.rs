@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     docket::{Draft, Window},
+    given::Given,
     kind::Kind,
 };
 use crate::{
@@ -47,6 +48,7 @@ pub struct ClockWatch {
     zero_since: ByColor<Option<Instant>>,
     fallen: ByColor<bool>,
     defect_told: bool,
+    given: Given,
     /// Two messages agree on the last display: one alone may have been garbled.
     borne_out: bool,
     /// Wrong times at the start of the game, and when they were shown: the next message tells whether that was garbled.
@@ -137,6 +139,7 @@ impl ClockWatch {
             }
         }
         if self.doubted.is_none() {
+            news.defect = news.defect.or_else(|| self.gives_wrong(board, view, control, at));
             let another = self.last.filter(|(since, _)| *since < at);
             let agrees = another.is_some_and(|(since, last)| agree((since, last.times), view.times, at));
             let compared = view.running.is_some() && self.last.is_some_and(|(_, last)| last.running.is_some());
@@ -201,6 +204,24 @@ impl ClockWatch {
         }
         let starts = [(since, last.times), self.anchor.unwrap_or((since, last.times))];
         starts.into_iter().find_map(|start| disagreement(start, view.times, ran, control, at))
+    }
+
+    /// Whether presses give what the time control does not, or do not give what it does.
+    fn gives_wrong(
+        &mut self,
+        board: BoardId,
+        view: ClockView,
+        control: Option<TimeControl>,
+        at: Instant,
+    ) -> Option<Draft> {
+        let (last, control) = (self.last.filter(|_| !self.defect_told)?, control?);
+        let (reason, presses, most) = self.given.show(last, (at, view), control)?;
+        self.defect_told = true;
+        let evidence = json!({
+            "time_control": control.to_string(), "presses": presses, "given_ms": most / presses,
+            "expected_ms": control.step / MS,
+        });
+        Some(Draft::at(Kind::ClockDefect, Some(board), evidence).reason(reason))
     }
 
     /// A defect, told once a game, if two messages in a row are wrong in the same way. Where one message alone stands

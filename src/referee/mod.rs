@@ -14,6 +14,7 @@ mod docket;
 mod draws;
 mod ends;
 mod game;
+mod given;
 mod hiding;
 mod incident;
 mod kind;

@@ -51,8 +51,7 @@ fn a_clock_that_gives_what_it_should_not_is_defective() {
         ("300+0", "300+10", defect),
         ("300+2", "300+10", defect),
         ("300+2", "300+2", &[]),
-        // what lies within what a display may be off by, or is less than is due, is not told: the arbiter has looked at
-        // the setting before each side has moved (WBN 1.15)
+        // what lies within what a display may be off by, or is less than is due, takes more presses to tell
         ("300+0", "300+2", &[]),
         ("300+5", "300+0", &[]),
         ("300b2", "300+0", &[]),
@@ -66,6 +65,30 @@ fn a_clock_that_gives_what_it_should_not_is_defective() {
             bench.play(GAME);
             assert_eq!(bench.told(), told, "{rules}: {table} with a clock of {clock}");
             assert_eq!(bench.cited(), vec![cited; told.len()], "{rules}");
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_gives_more_or_nothing_is_told_after_some_presses() {
+    let files = "abcdefgh".chars().map(|file| format!("{file}2- {file}3P . w {file}7- {file}6p . b "));
+    let game: String = files.collect();
+    // the table's time control, what the clock is set to, and what is told
+    let rows: [(&str, &str, &[&str]); 7] = [
+        ("300+2", "300+0", &["clock-defect - warning time-not-given"]),
+        ("300+5", "300+0", &["clock-defect - warning time-not-given"]),
+        ("300+0", "300+2", &["clock-defect - warning time-given"]),
+        ("300+0", "300+0", &[]),
+        ("300+2", "300+2", &[]),
+        ("300d2", "300+0", &[]),
+        ("300b2", "300+0", &[]),
+    ];
+    for rules in LAWS {
+        for (table, clock, told) in rows {
+            let mut bench = Bench::playing(&json!({ "ruleset": rules, "time_control": table }));
+            bench.settings.time_control = clock.into();
+            bench.play(&game);
+            assert_eq!(bench.told(), told, "{rules}: {table} with a clock of {clock}"); // WBN 7.11
         }
     }
 }
