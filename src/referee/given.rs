@@ -49,7 +49,7 @@ impl Given {
         self.presses += 1;
         self.most += gain + (at - since) / MS;
         self.more += i64::from(gain >= step + MORE_MS);
-        if self.presses >= PRESSES && self.most < self.presses * step / 2 {
+        if step > 0 && self.presses >= PRESSES && self.most < self.presses * step / 2 {
             return Some(("time-not-given", self.presses, self.most));
         }
         let too_much = self.more >= MORE && self.more * OF >= self.presses;
@@ -106,6 +106,8 @@ mod tests {
             }
         }
         assert_eq!(told("180+2", 0, 300, 7), None, "too soon to say");
+        // displays that went down by more than the time between their messages
+        assert_eq!(told("180+0", -400, 50, 200), None, "nothing is to be given");
         assert_eq!(told("180+2", 0, 2_000, 200), None, "heard too seldom");
     }
 }
