@@ -43,7 +43,7 @@ GAMES = [
         ended 0-1 b forfeits by illegal move""",
         (
             "1A. e5 {C:illegal: geometry} 1a. e6 1B. e4 1b. d4 {C:illegal: geometry} "
-            "{BlackB forfeits by illegal move} 0-1",
+            "{Dee forfeits by illegal move} 0-1",
         ),
     ),
     Game(
