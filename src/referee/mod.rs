@@ -4,8 +4,8 @@
 //! evidence, windows for claims, ends put together. It knows no devices and does no input or output.
 //!
 //! `game` remembers one game; `men` (the ledger), `board`, `presses`, `clock` and `setup` watch, `hiding` judges the
-//! ledger, `draws` and `ends` put together what people and boards say, `docket` keeps the incidents.
-//! `asked` tells for what the opponent may start a clock again.
+//! ledger, `draws` and `ends` put together what people and boards say, `docket` keeps the incidents. `asked` tells for
+//! what the opponent may start a clock again, `given` what a clock gives with presses.
 
 mod asked;
 mod board;
