@@ -171,7 +171,7 @@ impl TableFeed {
         let arbiter = || Message::json(self.topics.table(&self.table, "arbiter/incident"), event);
         let arbiter = (self.root == LIVE && event.body.feed() == Feed::Arbiter).then(arbiter);
         let told = match &event.body {
-            Body::Incident(incident) => self.announce.contains(&incident.kind).then(|| open("incident", event)),
+            Body::Incident(incident) => announced(&self.announce, &incident.kind).then(|| open("incident", event)),
             body if body.feed() == Feed::Arbiter => None,
             _ => Some(open("event", &silent(event, &self.announce))),
         };

@@ -401,8 +401,7 @@ pub fn repeated(docket: &Docket, seat: Seat, around: &Around<'_>) -> Option<Draf
     let hidden: Vec<_> = hidings.iter().map(|incident| said(incident)).collect();
     let last_seen = hidings.iter().filter_map(|incident| incident.evidence["last_seen"].as_i64()).max();
     let evidence = json!({ "incidents": hidings.len(), "hidden": hidden, "pocket_of": seat, "last_seen": last_seen });
-    let claimants = claimers(around.rules, around.boards, seat.opponent());
-    let draft = Draft::of(Kind::RepeatedlyHiding, seat, evidence).claimable(claimants, Window::Game);
+    let draft = Draft::of(Kind::RepeatedlyHiding, seat, evidence).claimable(against(seat, around), Window::Game);
     (hidings.len() == REPEATED).then(|| witnessed(draft, from, around))
 }
 
