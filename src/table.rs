@@ -12,6 +12,7 @@ mod devices;
 mod emit;
 mod history;
 mod judge;
+mod kings;
 mod mistagged;
 mod pardon;
 mod play;

@@ -8,7 +8,8 @@ use super::{
     DeviceIndex, Table,
     devices::Sensors,
     history::{self, Entry},
-    set_up::{ANEW_US, SHOWN_US, SWEPT_US, Shown},
+    kings::{SHOWN_US, Shown},
+    set_up::{ANEW_US, SWEPT_US},
 };
 use crate::{
     event::{Body, ClockShown, GameEnded, GameStarted, LinkState, Made, Status},

@@ -1,4 +1,4 @@
-//! What men say without a move: set up for a game, or kings put in the centre to show a result.
+//! What men say without a move: set up for a game, or cleared away.
 //!
 //! In: placements while no time runs. Out: a game begins, or ends. A square or two may contradict the set-up all the
 //! time: a sensor is dead, a man is wrongly tagged.
@@ -6,11 +6,8 @@
 use super::Table;
 use crate::{
     event::Status,
-    referee::win_of,
     rules::Game,
-    sense::Placement,
-    track::Revision,
-    types::{Bitboard, BoardId, Color, Instant, Kinds, Role, SECOND, Square},
+    types::{Bitboard, BoardId, Instant, Kinds, SECOND, Square},
 };
 
 /// Squares that may disagree with the set-up of a board before it counts as taken apart.
@@ -19,8 +16,6 @@ const DISTURBED_MAX: usize = 6;
 const FAULTS_MAX: usize = 2;
 /// How long they must have done so.
 const FAULT_RESTS_US: i64 = 2 * SECOND;
-/// How long kings stand in the centre before they show a result.
-pub const SHOWN_US: i64 = SECOND;
 /// How long the men of a table without clocks stand set up before the game is over: a first move on each board may be
 /// taken back in the same moment.
 pub const ANEW_US: i64 = 2 * SECOND;
@@ -29,20 +24,6 @@ pub const ANEW_US: i64 = 2 * SECOND;
 pub const SWEPT_US: i64 = 5 * SECOND;
 /// Men that may be left on a board that is swept off.
 const LEFT_MAX: usize = 2;
-
-/// The centre: both kings there, which never stand beside each other in a game, show a result (`DGT`, FIDE arbiters'
-/// custom).
-const CENTRE: Bitboard = Bitboard::CENTER;
-const LIGHT: Bitboard = Bitboard::LIGHT_SQUARES;
-/// A king's move to the centre so short before the result was shown was no move.
-const WALK_US: i64 = 5 * SECOND;
-
-/// A result that kings show on a board: the winner, or none for a draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
-    board: BoardId,
-    winner: Option<Color>,
-}
 
 impl Table {
     /// Notes boards that are set up; a game that is not played any more ends when all are.
@@ -171,69 +152,4 @@ impl Table {
         let faults = |board: BoardId| self.play.armed[board.index()].unwrap_or_default();
         self.play.game.ids().any(|board| (self.disturbed(board) & !faults(board)).any())
     }
-
-    /// Kings that stand in the centre when no time runs.
-    pub(super) fn watch_kings(&mut self) {
-        let shows = |board: BoardId| {
-            let winner = shown_by(self.sensors.boards[board.index()].sense.placement())?;
-            let clock = self.clock_view(board);
-            clock.is_none_or(|view| view.running.is_none()).then_some(Shown { board, winner })
-        };
-        let shown = self.play.game.ids().find_map(shows).filter(|_| self.play.is_on());
-        let same = self.play.shown.as_ref().is_some_and(|(_, known)| Some(*known) == shown);
-        if !same {
-            self.play.shown = shown.map(|shown| (self.now, shown));
-        }
-    }
-
-    /// A result that has been shown for long enough ends the game.
-    pub(super) fn watch_shown(&mut self) {
-        let due = |since: Instant| self.now >= since + SHOWN_US;
-        let Some((_, Shown { board, winner })) = self.play.shown.filter(|(since, _)| due(*since)) else { return };
-        self.play.shown = None;
-        self.watch_kings();
-        if self.play.shown.take().is_none() || !self.play.is_on() {
-            return;
-        }
-        self.forget_walk_to_centre(board);
-        match winner {
-            Some(winner) => {
-                let loser = board.seat(!winner);
-                let reason = if self.play.game.is_mate(board) { "checkmated" } else { "resigns" };
-                self.end(win_of(board.seat(winner).team()), reason, vec![board], &loser.to_string());
-            }
-            None => self.end("1/2-1/2", "Game drawn by mutual agreement", vec![board], "table"),
-        }
-    }
-}
-
-impl Table {
-    /// Without a clock the first king's way to the centre may have counted as a move (as it has for others).
-    fn forget_walk_to_centre(&mut self, board: BoardId) {
-        let moves = self.play.history.iter().filter(|entry| entry.event.board == board);
-        let walks = |entry: &&super::history::Entry| {
-            let played = entry.completed.played;
-            let recent = self.now - entry.completed.completed_at <= WALK_US && entry.completed.clock.is_none();
-            recent && played.role() == Role::King && CENTRE.contains(played.to())
-        };
-        let walked = moves.clone().rev().take_while(walks).count();
-        let from = moves.count() - walked;
-        if walked > 0 {
-            self.revise(Revision { board, from, moves: Vec::new() });
-        }
-    }
-}
-
-/// The result that kings in the centre show: both on light squares White won, both on dark ones Black, else a draw.
-fn shown_by(placement: &Placement) -> Option<Option<Color>> {
-    let king = |color| {
-        let squares = placement.allows(Role::King.of(color)) & !placement.ambiguous();
-        squares.single_square().filter(|square| CENTRE.contains(*square))
-    };
-    let (white, black) = (king(Color::White)?, king(Color::Black)?);
-    Some(match (LIGHT.contains(white), LIGHT.contains(black)) {
-        (true, true) => Some(Color::White),
-        (false, false) => Some(Color::Black),
-        _ => None,
-    })
 }

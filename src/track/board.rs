@@ -10,6 +10,7 @@ use super::{
     declared::Said,
     firm::{Absent, absent},
     illegal,
+    pace::Pace,
     past::Past,
     retell::Suspicion,
     search::{self, Alias, Arriving, Evidence, PLIES_MAX},
@@ -121,6 +122,8 @@ pub struct BoardTrack {
     pub(super) looked_unseen: Option<(Instant, Instant)>,
     /// The man of the line's first ply did not stand where it should at the press.
     pub(super) shaky: bool,
+    /// How fast the board tells.
+    pub(super) pace: Pace,
     /// The line is not what was seen: a man of it was absent, or a man of the player who moved last stands elsewhere.
     pub(super) doubt: bool,
     /// A man came to a partner's tray that a rival of one of the last plies captures, and the ply does not.
@@ -218,6 +221,7 @@ impl BoardTrack {
             outweighed: None,
             looked_unseen: None,
             shaky: false,
+            pace: Pace::default(),
             doubt: false,
             told: false,
             cost: 0,
@@ -366,6 +370,7 @@ impl BoardTrack {
             most: u32::MAX,
             noting: self.notes.is_some(),
             gap: self.is_unwatched(),
+            slack: self.pace.slack(),
         }
     }
 
@@ -508,7 +513,13 @@ impl BoardTrack {
         let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
         let shaky = std::mem::take(&mut self.shaky);
         let past = Past::new(position, &completed, rivals);
-        let past = if let Some(seen) = seen { past.felt(seen.placement) } else { past };
+        let past = match seen {
+            Some(seen) => {
+                self.pace.note(played, completed_at, seen.placement);
+                past.felt(seen.placement)
+            }
+            None => past,
+        };
         self.remember(Past { shaky, said, ..past });
         if unseen {
             self.note_guess(completed_at);

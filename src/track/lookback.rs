@@ -336,6 +336,9 @@ impl BoardTrack {
         for index in open {
             let mut rivals = std::mem::take(&mut self.past[index].rivals);
             rivals.retain(|rival| {
+                if self.came_with(index, *rival) {
+                    return true;
+                }
                 let found = self.answered(position, seen, index, *rival);
                 found.is_some_and(|(_, found)| found.cost < self.cost + cost::FOREIGN)
             });
@@ -346,6 +349,14 @@ impl BoardTrack {
         }
         certain.reverse();
         certain
+    }
+
+    /// Whether a rival of the ply at `index` is what its player played later, and both were first seen in the same
+    /// moment: nobody knows which came first.
+    fn came_with(&self, index: usize, rival: Move) -> bool {
+        let [ply, later @ ..] = &self.past[index..] else { return false };
+        let mut own = later.iter().skip(1).step_by(2).take_while(|later| later.made_at == ply.made_at);
+        own.any(|later| later.played == rival)
     }
 
     /// Where the man stands now that stood on a square after the ply at `index`; none if it was captured.

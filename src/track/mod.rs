@@ -36,6 +36,7 @@ mod hindsight;
 mod illegal;
 mod learn;
 mod lookback;
+mod pace;
 mod past;
 mod presses;
 mod rename;

@@ -181,7 +181,7 @@ impl BoardTrack {
             until,
             young: &young,
             deaf,
-            log: &Log::new(seen.placement, blind, made[0], effort),
+            log: &Log::new(seen.placement, self.pace.slack(), blind, made[0], effort),
             lifted: &lifted_before(seen, tail),
             arrived: &seen.arrived,
             aliases: &self.aliases,

@@ -532,7 +532,7 @@ impl<'a> Search<'a> {
         };
         if placement.kinds(m.to()) == Kinds::OCCUPIED {
             let left = placement.kinds(from) == Kinds::EMPTY;
-            return left && placement.changed(m.to()) + super::SCAN_US < placement.changed(from);
+            return left && placement.changed(m.to()) + self.evidence.slack < placement.changed(from);
         }
         let man = Kinds::only(m.role().of(by));
         let came = placement.readings(m.to()).find(|reading| reading.kinds == man && reading.since >= since);

@@ -59,8 +59,30 @@ impl Hand<'_> {
         let Some(from) = same.or_else(|| own.choose(self.rng).copied()) else { return };
         let others = targets(&self.world, self.board, from).into_iter().filter(|to| *to != self.ply.to);
         let Some(to) = others.collect::<Vec<_>>().choose(self.rng).copied() else { return };
+        self.go_and_return(Habit::TakeBack, from, to);
+    }
+
+    /// A man is put where it may not go; its player sees it and takes it back. Drawn aside: who does not do it does
+    /// all else the same.
+    pub(super) fn take_back_illegal(&mut self) {
+        let mut aside = self.rng.clone();
+        aside.set_stream(aside.get_stream().wrapping_add(2));
+        if !aside.random_ratio(u32::from(self.profile.rates.of(Habit::IllegalBack)), u32::from(OF)) {
+            return;
+        }
+        let Some((from, _)) = self.men(self.ply.seat.color).choose(&mut aside).copied() else { return };
+        let goes = targets(&self.world, self.board, from);
+        let free = |to: &Square| self.world.free(self.board, *to) && !self.ply.touches(*to) && !goes.contains(to);
+        let squares: Vec<Square> = Square::ALL.into_iter().filter(free).collect();
+        if let Some(to) = squares.choose(&mut aside) {
+            self.go_and_return(Habit::IllegalBack, from, *to);
+        }
+    }
+
+    /// A man goes to a square, rests there and comes back, and so does one that it takes.
+    fn go_and_return(&mut self, habit: Habit, from: Square, to: Square) {
         let (Some(man), victim) = (self.world.at(self.board, from), self.world.at(self.board, to)) else { return };
-        self.tag(Habit::TakeBack);
+        self.tag(habit);
         let gap = self.between();
         self.lift(gap, from);
         if victim.is_some() {

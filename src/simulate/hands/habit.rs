@@ -52,6 +52,7 @@ habits! {
     KnockWrong "knock-wrong" [0, 3, 5, 20, 60] "a knocked man is restored to a wrong square first"
     Displaced "displaced" [0, 3, 5, 15, 40] "a knocked man stands beside its square for some plies"
     TakeBack "take-back" [0, 10, 10, 30, 150] "a move is taken back and another made before the press"
+    IllegalBack "illegal-take-back" [0, 2, 3, 10, 100] "an illegal move is made and taken back before the press"
     WrongSquare "wrong-square" [0, 15, 20, 50, 300] "a man is released on a square beside, then put right"
     Hesitate "hesitate" [0, 25, 20, 50, 300] "a man is put on a square, held, and moved on"
     QuickReply "quick-reply" [0, 120, 350, 450, 800] "a reply begins before the press of the opponent was seen"

@@ -109,6 +109,7 @@ pub fn motion(ply: &Ply, scene: &Scene<'_>, profile: &Profile, rng: &mut ChaCha8
     scene.put_right.iter().for_each(|displaced| hand.put_right(displaced));
     hand.adjust_before();
     hand.take_back();
+    hand.take_back_illegal();
     match (ply.from, ply.rook) {
         (None, _) => hand.drop_man(scene.slot),
         (Some(from), Some(rook)) if scene.rook_later => hand.castle_in_parts(from, rook),

@@ -92,6 +92,8 @@ fn all_squares(is: impl Fn(usize) -> bool) -> Bitboard {
 #[derive(Debug)]
 pub struct Log<'a> {
     pub(super) placement: &'a Placement,
+    /// By how long a man of unknown kind may seem to have come before it left, in µs.
+    pub(super) slack: i64,
     /// Squares known to feel nothing now.
     blind: Bitboard,
     /// Readings that began since then, in their order.
@@ -111,12 +113,12 @@ struct Stretches {
 
 impl<'a> Log<'a> {
     /// What was shown since the last ply but one before the first was made.
-    pub fn new(placement: &'a Placement, blind: Bitboard, made: Instant, effort: &'a Effort) -> Log<'a> {
+    pub fn new(placement: &'a Placement, slack: i64, blind: Bitboard, made: Instant, effort: &'a Effort) -> Log<'a> {
         let since = made + -SCAN_US;
         let begun = |square| placement.readings(square).take_while(|reading| reading.since > since);
         let mut begun: Vec<Reading> = placement.changed_since(since).into_iter().flat_map(begun).collect();
         begun.sort_by_key(|reading| reading.since);
-        Log { placement, blind, begun, stretches: RefCell::default(), effort }
+        Log { placement, slack, blind, begun, stretches: RefCell::default(), effort }
     }
 
     /// What is weighed in it decides nothing, and counts for nothing.
@@ -214,7 +216,7 @@ impl<'a> Log<'a> {
 
     /// Whether what stands on a square had come before the man on `from` left: then it is another one.
     pub fn came_before(&self, from: Square, (to, man): (Square, Kinds), since: Instant, until: Instant) -> bool {
-        let slack = |reading: &Reading| if is_vague(reading.kinds) { SCAN_US } else { CARRIED_US };
+        let slack = |reading: &Reading| if is_vague(reading.kinds) { self.slack } else { CARRIED_US };
         let came = self.last(to, until).filter(|reading| is_vague(reading.kinds) || reading.kinds == man);
         let left = self.arrived(from, Kinds::EMPTY, since, until);
         let left = left.and_then(|left| self.last(from, left)).map(|left| left.begun);

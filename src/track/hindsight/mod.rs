@@ -627,6 +627,7 @@ impl<'a> Teller<'a> {
             most: below.saturating_sub(node.cost),
             noting,
             gap: false,
+            slack: self.log.slack,
         };
         let wrong = self.charge(&node, None, STILL).wrong;
         // Men of the player who pressed the clock, and what the other one has not had in hand since.

@@ -48,4 +48,6 @@ pub struct Evidence<'a> {
     pub noting: bool,
     /// Nobody looked while the line was played: only where the men stand in the end speaks against it.
     pub gap: bool,
+    /// By how long a man of unknown kind may seem to have come before it left, in µs.
+    pub slack: i64,
 }
