@@ -12,6 +12,9 @@ use crate::{
     types::{BoardId, ClockTimes, Instant, Seat, by_time},
 };
 
+/// Other orders of plies that nobody saw that are told, at most.
+const ORDERS_MAX: usize = 8;
+
 /// One completed move as it was published.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -110,13 +113,15 @@ impl Table {
     }
 
     /// Tells that several plies that nobody saw may have been others, though the men stand so: the line that explains
-    /// them is the likeliest.
+    /// them is the likeliest, and the other orders of its plies explain them as well.
     pub(super) fn tell_guess(&mut self, board: BoardId) {
         let Some(first) = self.play.tracker.take_guess(board) else { return };
-        let line: Vec<&event::Move> = self.plies_of(board).skip(first).map(|entry| &entry.event).collect();
-        let Some(ply) = line.first().map(|first| first.ply) else { return };
-        let line: Vec<&str> = line.iter().map(|m| m.san.as_str()).collect();
-        self.tell_rivals(board, ply, vec![line.join(" ")]);
+        let before = self.game_before(board, first);
+        let line: Vec<Move> = self.plies_of(board).skip(first).map(|entry| entry.completed.played).collect();
+        let found =
+            self.plies_of(board).skip(first).map(|entry| entry.event.san.as_str()).collect::<Vec<_>>().join(" ");
+        let orders = other_orders(&before, board, &line);
+        self.tell_rivals(board, before.board(board).plies() + 1, std::iter::once(found).chain(orders).collect());
     }
 
     /// Tells which plies have become certain; their indices on the board.
@@ -255,6 +260,23 @@ pub(super) fn candidates(game: &Game, completed: &Completed) -> Vec<String> {
     let all = std::iter::once(&completed.played).chain(&completed.rivals);
     let known = all.filter(|_| !completed.rivals.is_empty());
     known.map(|played| san::write(position, *played, game.len())).collect()
+}
+
+/// Plies that nobody saw in the other orders that the rules allow, two of a player's exchanged, in SAN.
+fn other_orders(before: &Game, board: BoardId, line: &[Move]) -> Vec<String> {
+    let pairs = (0..line.len()).flat_map(|first| (first + 2..line.len()).step_by(2).map(move |second| (first, second)));
+    let exchanged = pairs.filter_map(|(first, second)| {
+        let mut line = line.to_vec();
+        line.swap(first, second);
+        let mut game = before.clone();
+        let written = line.into_iter().map(|played| {
+            let san = game.is_legal(board, played).then(|| san::write(game.board(board), played, game.len()))?;
+            game.play(board, played);
+            Some(san)
+        });
+        written.collect::<Option<Vec<_>>>().map(|sans| sans.join(" "))
+    });
+    exchanged.take(ORDERS_MAX).collect()
 }
 
 fn last(entry: &Entry) -> event::Made {

@@ -35,8 +35,6 @@ const LOOK_US: i64 = 3 * SECOND;
 const ANSWER_US: i64 = 500 * MS;
 /// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
 const CAPTURES_US: i64 = 1300 * MS;
-/// However doubtful the last plies are: legal ones that cost so much more are made up.
-const MADE_UP: u32 = 12;
 
 impl Tracker {
     /// A drop that was illegal, by its index on the board, is legal: another board has captured such a man.
@@ -83,7 +81,7 @@ impl BoardTrack {
         }
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let felt = |found: &Illegal| is_felt(found, seen.placement);
-        let made_up = |found: &Illegal| found.own && !felt(found) && found.cost + MADE_UP < self.cost;
+        let made_up = |found: &Illegal| found.own && !felt(found) && found.cost + cost::MADE_UP < self.cost;
         let trusted = |found: &Illegal| self.is_known(found, seen.placement) || made_up(found);
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if let Some(found) = found.as_ref().filter(|found| found.is_awaited(awaits)) {

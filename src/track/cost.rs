@@ -1,7 +1,7 @@
 //! What evidence is worth: all weights of the tracker in one place.
 //!
-//! Only which man lies in which slot of a tray is weighed on its own (`slots`): men come to trays at other times than
-//! boards change.
+//! Only which man lies in which slot of a tray is weighed on its own (`slots::cost`): men come to trays at other times
+//! than boards change.
 //!
 //! A line of plies costs what speaks against it; the cheapest is believed. Costs are small whole numbers, so that every
 //! comparison is exact. Only their relations matter: a man where none should stand outweighs everything that hands do
@@ -48,7 +48,7 @@ pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
 /// A ply of a promoted man that lay on its side and lies there, too.
-pub const LIES_ON: u32 = 5;
+pub const LIES_ON: u32 = 4;
 /// A ply of a promoted man that lay on its side: nobody has seen it leave its square.
 pub const RISEN: u32 = 5;
 /// Castling whose king nobody has seen: it has left its square, and the rook has come to its own.
@@ -200,6 +200,8 @@ pub const UNDO: u32 = 12;
 /// How much cheaper a record must be that leaves plies without a press, where presses and plies pair.
 pub const PAIRED: u32 = 2;
 
+/// However doubtful the last plies are: legal ones that cost so much more than an illegal one are made up.
+pub const MADE_UP: u32 = 12;
 /// Giving up a ply that was believed and not completed.
 pub const GIVE_UP_MADE: u32 = 3;
 /// Explanations that differ by less are rivals: neither is published as certain.

@@ -63,9 +63,14 @@ fn loses_clock(name: &str) -> bool {
 /// Whether the record says that a ply may be what was played.
 fn is_doubted(record: &GameRecord, expected: &TruthMove) -> bool {
     let bare = |san: &str| san.trim_end_matches(['+', '#']).to_owned();
-    let doubt =
-        record.uncertain.iter().find(|((board, ply), _)| board.to_string() == expected.board && *ply == expected.ply);
-    doubt.is_some_and(|(_, candidates)| candidates.iter().any(|san| bare(san) == bare(&expected.san)))
+    // A candidate may be a line that begins with the ply.
+    record.uncertain.iter().filter(|((board, _), _)| board.to_string() == expected.board).any(
+        |((_, ply), candidates)| {
+            let Some(nth) = expected.ply.checked_sub(*ply) else { return false };
+            let mut sans = candidates.iter().filter_map(|line| line.split(' ').nth(nth as usize));
+            sans.any(|san| bare(san) == bare(&expected.san))
+        },
+    )
 }
 
 fn by_board(record: &GameRecord) -> BTreeMap<String, Vec<&Move>> {

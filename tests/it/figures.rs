@@ -9,15 +9,18 @@ use serde_json::Value;
 use super::corpus::data;
 
 /// What may be wrong in the games of a line.
-const MEASURES: [&str; 4] = ["wrong moves", "moves that nobody played", "false illegal moves", "false incidents"];
+const MEASURES: [&str; 5] =
+    ["wrong moves", "moves that nobody played", "false illegal moves", "false incidents", "results not recorded"];
 
 /// What was wrong with such hands.
-fn found(figures: &Value) -> [u64; 4] {
+fn found(figures: &Value) -> [u64; 5] {
     let number = |name: &str| figures[name].as_u64().unwrap_or_else(|| panic!("{name} in {figures}"));
     let incidents = figures["false_incidents"].as_object().unwrap();
     let incidents = incidents.iter().filter(|(kind, _)| !kind.starts_with("illegal-move"));
     let incidents = incidents.map(|(_, count)| count.as_u64().unwrap()).sum();
-    [number("moves") - number("right"), number("extra"), number("false_illegal"), incidents]
+    let result = |name: &str| figures["results"][name].as_u64().unwrap_or_else(|| panic!("{name} in {figures}"));
+    let results = result("evident") - result("right");
+    [number("moves") - number("right"), number("extra"), number("false_illegal"), incidents, results]
 }
 
 /// Plays the games of a line.

@@ -6,7 +6,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Captured, Dropped, Held, Mistaken, SLOTS_MAX};
+use super::{Captured, Dropped, Held, Mistaken, SLOTS_MAX, cost};
 use crate::types::{BoardId, ByRole, Instant, MS, Role, SECOND};
 
 /// Accounts that are followed.
@@ -36,44 +36,6 @@ const PRESS_TOLD_US: i64 = 100 * MS;
 const REACHED_US: i64 = 150 * MS;
 /// A man that is put into another slot is in the hand for so long.
 const SHUFFLED_US: i64 = 500 * MS;
-
-/// A man came before its capture, as far as that was seen at all.
-const TOO_EARLY: u32 = 48;
-/// A man came long before the capture was made.
-const LONG_BEFORE_MADE: u32 = 16;
-/// A man came while the capture was being made.
-const BEFORE_MADE: u32 = 8;
-/// A man came before the press.
-const EARLY: u32 = 4;
-/// A man came as the clock was pressed.
-const AT_PRESS: u32 = 1;
-/// A man came seconds after the press.
-const LATE: u32 = 16;
-/// A man came long after the press.
-const VERY_LATE: u32 = 24;
-/// A man came that was captured later than another one that has not come.
-const ORDER: u32 = 4;
-/// A man was put back.
-const PUT_BACK: u32 = 12;
-/// The same for each tenth of a second that it was in the hand for longer than that takes, up to the most.
-const HELD: u32 = 2;
-const HELD_MOST: u32 = 24;
-/// A man came that nobody captured.
-const UNKNOWN: u32 = 56;
-/// A man was dropped straight from the partner's hand.
-const DIRECT: u32 = 16;
-/// A man was dropped that nobody saw leave the tray.
-const UNSEEN_TAKEN: u32 = 48;
-/// A man was dropped that nobody captured.
-const FROM_NOWHERE: u32 = 64;
-/// The record calls the dropped man otherwise.
-const MISNAMED: u32 = 8;
-/// The dropped man is not what the record says that was captured, but something else that may have been.
-const OTHERWISE: u32 = 16;
-/// The same of a man that was hardly captured.
-const HARDLY: u32 = 32;
-/// The dropped man moved later as no such man does.
-const IMPOSSIBLE: u32 = 80;
 
 /// A man.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +71,8 @@ impl Man {
         };
         let (role, cost) = match first(kinds) {
             Some(_) if *kinds.get(role) => (role, 0),
-            Some(other) => (other, OTHERWISE),
-            None => (first(might)?, HARDLY),
+            Some(other) => (other, cost::OTHERWISE),
+            None => (first(might)?, cost::HARDLY),
         };
         Some((Man { role: Some(role), kinds, might, ..self }, cost))
     }
@@ -127,7 +89,7 @@ impl Name {
     fn of(man: Man) -> Name {
         let dearer = man.kinds.zip(man.might).map(|known| match known {
             (true, _) => 0,
-            (_, true) => HARDLY,
+            (_, true) => cost::HARDLY,
             _ => u32::MAX,
         });
         Name { role: man.role, dearer }
@@ -247,18 +209,18 @@ impl State {
     fn filled(&self, at: Instant, slot: usize, out: &mut Vec<State>) {
         for index in self.first_of_each_open(at) {
             let captured = self.open[index];
-            let order = if index > 0 { ORDER } else { 0 };
+            let order = if index > 0 { cost::ORDER } else { 0 };
             let mut next = self.with(slot, Man::of(&captured), passed(&captured, at) + order);
             next.open.remove(index);
             out.push(next);
         }
         for index in self.last_of_each_held() {
             let (man, since) = self.hand[index];
-            let mut next = self.with(slot, man, PUT_BACK + held(at - since));
+            let mut next = self.with(slot, man, cost::PUT_BACK + held(at - since));
             next.hand.remove(index);
             out.push(next);
         }
-        out.push(self.with(slot, Man::UNKNOWN, UNKNOWN));
+        out.push(self.with(slot, Man::UNKNOWN, cost::UNKNOWN));
     }
 
     fn with(&self, slot: usize, man: Man, cost: u32) -> State {
@@ -287,13 +249,13 @@ impl State {
     fn dropped(&self, dropped: Dropped, out: &mut Vec<State>) {
         let named = |man: Man, cost: u32| {
             let mut next = self.clone();
-            let (name, unlike) = man.among(dropped.kinds).unwrap_or((man, IMPOSSIBLE));
+            let (name, unlike) = man.among(dropped.kinds).unwrap_or((man, cost::IMPOSSIBLE));
             if let (Some((board, index)), Some(role)) = (man.ply, name.role.filter(|role| Some(*role) != man.role)) {
                 let _ = next.mistaken.try_push((board, index, role)); // the first ones are put right first
             }
             let misnamed = name.role.is_some_and(|role| role != dropped.role);
             next.cost += cost + unlike;
-            next.misnamed += if misnamed { MISNAMED } else { 0 };
+            next.misnamed += if misnamed { cost::MISNAMED } else { 0 };
             let _ = next.names.try_push(Name::of(name)); // the first ones are named
             next
         };
@@ -304,20 +266,20 @@ impl State {
         }
         for index in self.first_of_each_open(dropped.made_at) {
             let captured = self.open[index];
-            let early = if captured.made_at > dropped.made_at + LIFTED_US { TOO_EARLY } else { 0 };
-            let mut next = named(Man::of(&captured), DIRECT + early);
+            let early = if captured.made_at > dropped.made_at + LIFTED_US { cost::TOO_EARLY } else { 0 };
+            let mut next = named(Man::of(&captured), cost::DIRECT + early);
             next.open.remove(index);
             out.push(next);
         }
         for role in Role::ALL {
             let lies = self.slots.iter().position(|slot| slot.is_some_and(|man| man.role == Some(role)));
             if let Some((slot, man)) = lies.and_then(|slot| Some((slot, self.slots[slot]?))) {
-                let mut next = named(man, UNSEEN_TAKEN);
+                let mut next = named(man, cost::UNSEEN_TAKEN);
                 next.slots[slot] = Some(Man::UNKNOWN);
                 out.push(next);
             }
         }
-        out.push(named(Man::UNKNOWN, FROM_NOWHERE));
+        out.push(named(Man::UNKNOWN, cost::FROM_NOWHERE));
     }
 
     /// Of the captured men of each kind the one that comes now most likely; of equal ones the first.
@@ -341,20 +303,20 @@ fn passed(captured: &Captured, at: Instant) -> u32 {
     let made = at - captured.made_at;
     let pressed = captured.completed_at.map(|completed| at - completed);
     match pressed {
-        _ if made < -LIFTED_US => TOO_EARLY,
-        _ if made < -LIFTED_SOON_US => LONG_BEFORE_MADE,
-        _ if made < 0 => BEFORE_MADE,
-        None => EARLY,
-        Some(pressed) if pressed < -PRESS_TOLD_US => EARLY,
-        Some(pressed) if pressed < REACHED_US => AT_PRESS,
+        _ if made < -LIFTED_US => cost::TOO_EARLY,
+        _ if made < -LIFTED_SOON_US => cost::LONG_BEFORE_MADE,
+        _ if made < 0 => cost::BEFORE_MADE,
+        None => cost::EARLY,
+        Some(pressed) if pressed < -PRESS_TOLD_US => cost::EARLY,
+        Some(pressed) if pressed < REACHED_US => cost::AT_PRESS,
         Some(pressed) if pressed < PASSED_US => 0,
-        Some(pressed) if pressed < DAWDLED_US => LATE,
-        Some(_) => VERY_LATE,
+        Some(pressed) if pressed < DAWDLED_US => cost::LATE,
+        Some(_) => cost::VERY_LATE,
     }
 }
 
 /// What it costs that a man is put back that was in the hand for so long.
 fn held(time: i64) -> u32 {
     let tenths = (time - SHUFFLED_US).max(0) / (100 * MS);
-    HELD_MOST.min(HELD * u32::try_from(tenths).unwrap_or(HELD_MOST))
+    cost::HELD_MOST.min(cost::HELD * u32::try_from(tenths).unwrap_or(cost::HELD_MOST))
 }

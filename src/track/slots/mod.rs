@@ -9,6 +9,7 @@
 //! found or corrected long after its man was passed and dropped. What stayed the same is not worked out twice.
 
 mod assign;
+mod cost;
 
 use self::assign::{Event, State};
 use crate::{
@@ -18,10 +19,6 @@ use crate::{
 
 /// Slots that a tray may have.
 const SLOTS_MAX: usize = 64;
-/// Of accounts that differ by no more either may be true.
-const DOUBT: u32 = 32;
-/// Of accounts that differ by no more neither is published as certain.
-const OPEN: u32 = 12;
 /// Changes of slots that are remembered.
 const LOG_MAX: usize = 1024;
 /// Latest events whose accounts are kept: what changes before them is told from the beginning.
@@ -206,7 +203,7 @@ impl Slots {
         };
         let mut all = best.clone();
         others.iter().for_each(|other| all.doubt(other));
-        all.names().iter().map(|name| Lay { may_be: name.within(DOUBT), open: name.within(OPEN) }).collect()
+        all.names().iter().map(|name| Lay { may_be: name.within(cost::DOUBT), open: name.within(cost::OPEN) }).collect()
     }
 
     fn best(&self) -> Option<&State> {
