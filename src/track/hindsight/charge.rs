@@ -477,7 +477,10 @@ impl Charge<'_> {
         // A promoted man may have lain there, where nothing felt it, since it came.
         let told = (came + SCAN_US).min(self.at);
         let lay = |from: &Square| {
-            self.before.at(*from).single().is_none() && empty(from) && log.stayed(*from, told, self.at + LATE_US)
+            let man = self.before.at(*from);
+            // One that stood there before was seen to leave.
+            let stood = log.kinds_at(*from, self.earlier).meets(man);
+            man.single().is_none() && !stood && empty(from) && log.stayed(*from, told, self.at + LATE_US)
         };
         weigh!(items, UNTOUCHED * (others + u32::from(captured)))
             + weigh!(items, RISEN * u32::from(walked.as_ref().is_some_and(lay)))
