@@ -50,8 +50,11 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     random: Option<u64>,
     /// So many random games for every offence, committed once in each, instead of other games
-    #[arg(long, value_name = "N", conflicts_with_all = ["file", "random", "offences"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["file", "random", "offences", "next_game"])]
     each: Option<u64>,
+    /// After each game another, short one on the same boards, which the players set up for it; both are judged
+    #[arg(long, conflicts_with = "baseline")]
+    next_game: bool,
     /// Plies of a random game, at most
     #[arg(long, value_name = "N", default_value_t = 120)]
     plies: usize,
@@ -166,6 +169,10 @@ fn sources(args: &Args) -> Result<Vec<Source>, Failure> {
     }
     let random = args.random.unwrap_or(if args.file.is_none() { RANDOM_GAMES } else { 0 });
     sources.extend((1..=random).map(|seed| Source::random(seed, args.plies, &args.ruleset, &offences)));
+    if args.next_game {
+        let next = |(seed, source): (u64, Source)| source.with_next(seed, &args.ruleset);
+        sources = (1..).zip(sources).map(next).collect();
+    }
     Ok(sources)
 }
 
@@ -219,7 +226,7 @@ fn try_out<'a>(args: &Args, sources: &[Source], profile: &'a Profile, rig: &Rig)
             row.panicked += 1;
             continue;
         };
-        row.machine.add(&tried.machine);
+        tried.machine.iter().for_each(|verdict| row.machine.add(verdict));
         if let Some(verdict) = &tried.baseline {
             row.baseline.get_or_insert_default().add(verdict);
         }
@@ -240,7 +247,7 @@ fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
     let tried = catch_unwind(|| trial.run(args.baseline && identity)).ok().transpose();
     let tried = tried.map_err(|e| Failure::new(Exit::Failed, format!("{}: {e}", trial.name())))?;
     let perfect = |verdict: &Verdict| verdict.is_perfect() && verdict.reports_well() && verdict.result != Some(false);
-    let perfect = tried.as_ref().is_some_and(|tried| perfect(&tried.machine));
+    let perfect = tried.as_ref().is_some_and(|tried| tried.machine.iter().all(perfect));
     if let Some(dir) = args.keep.as_deref().filter(|_| !perfect) {
         // A capture that makes the machine panic ends there.
         catch_unwind(|| keep(dir, trial)).unwrap_or(Ok(())).map_err(|e| unavailable(dir, e))?;
@@ -252,6 +259,14 @@ fn keep(dir: &Path, trial: &Trial<'_>) -> std::io::Result<()> {
     let capture = dir.join(trial.name() + ".jsonl");
     let truth = trial.record(BufWriter::new(File::create(&capture)?))?;
     serde_json::to_writer(BufWriter::new(File::create(capture.with_extension("truth.json"))?), &truth)?;
+    if trial.rig.restarts.is_some() {
+        // No replay of the capture tells what a daemon said that was not always there.
+        let mut out = BufWriter::new(File::create(capture.with_extension("events.jsonl"))?);
+        for event in trial.told()? {
+            serde_json::to_writer(&mut out, &event)?;
+            writeln!(out)?;
+        }
+    }
     Ok(())
 }
 

@@ -1,13 +1,15 @@
 //! What stands at an emulated table, as arguments: boards, trays, clocks, faults.
 
-use clap::Parser as _;
+use std::ops::Range;
+
+use clap::{Parser as _, builder::PossibleValuesParser};
 
 use crate::simulate::{
     devices::faults::{Faults, SETS},
     hands::Profile,
     rig::{Clocks, Rig, Sensing, Trays},
 };
-use crate::types::MS;
+use crate::types::{MS, SECOND};
 
 /// Kinds of devices that the report on all of them is about, with the arguments that make each. What a kind does not
 /// name is as in the first: DGT boards, clocks and trays without faults.
@@ -32,6 +34,9 @@ pub const KINDS: [(&str, &str); 16] = [
 
 /// The faults that fit each profile.
 const OF_PROFILE: &str = "profile";
+
+/// How long the daemon is away, in µs.
+const AWAY: [(&str, Range<i64>); 2] = [("short", 200 * MS..2 * SECOND), ("long", 3 * SECOND..12 * SECOND)];
 
 /// The emulated devices.
 #[derive(Clone, Debug, clap::Args)]
@@ -58,6 +63,9 @@ pub struct RigArgs {
     /// What sensors and cables do wrong: none, human, blitz, chaos, profile (the set that fits), or one fault
     #[arg(long, alias = "fault", value_name = "SET", default_value = "none", value_parser = faults)]
     faults: String,
+    /// The daemon dies in mid-game and is started again: after a short time (0.2 to 2 s) or a long one (3 to 12 s)
+    #[arg(long, value_name = "AWAY", value_parser = PossibleValuesParser::new(AWAY.map(|(name, _)| name)))]
+    restarts: Option<String>,
 }
 
 /// Arguments of a rig and nothing else.
@@ -95,6 +103,7 @@ impl RigArgs {
             },
             // Clean hands and single habits have sound sensors.
             faults: Faults::named(name).unwrap_or_default(),
+            restarts: AWAY.into_iter().find(|(name, _)| Some(*name) == self.restarts.as_deref()).map(|(_, away)| away),
         }
     }
 }

@@ -22,10 +22,11 @@ use crate::{
         hands::{
             Performance, Profile,
             habit::{COLUMNS, Habit},
-            play_offending, players_of,
+            play_offending, play_two, players_of,
         },
         host::TableHost,
         live::{Live, Progress},
+        random_game::next_game,
         rig::Rig,
         stage::{self, Stage},
     },
@@ -49,6 +50,9 @@ pub struct Args {
     /// Decides everything that is left to chance
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Then another, short game on the same boards, which the players set up for it
+    #[arg(long)]
+    next_game: bool,
     /// Which game of the file, from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     number: usize,
@@ -158,7 +162,13 @@ impl Simulated {
             Failure::new(Exit::BadInput, line)
         })?;
         let ports = ports("/dev/serial/by-id/usb-", terms.boards);
-        let mut performance = play_offending(&plies, &rig.terms(&terms), args.human, &offences, seed);
+        let on = rig.terms(&terms);
+        let mut performance = if args.next_game {
+            let (next, next_terms) = next_game(seed, &on, &args.ruleset);
+            play_two([(&plies, &on), (&next, &next_terms)], args.human, &offences, seed)
+        } else {
+            play_offending(&plies, &on, args.human, &offences, seed)
+        };
         performance.truth.result.clone_from(&game.result);
         performance.truth.ending.clone_from(&game.ending);
         let mut settings = TableSettings {

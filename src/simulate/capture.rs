@@ -3,7 +3,10 @@
 //! In: a [`Performance`], the table's settings and a [`Host`]. Out: JSON Lines, first the header, then one line per
 //! input in time order, and what the host sent. Nothing waits: a game of five minutes takes milliseconds.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use crate::{
     table::{
@@ -56,8 +59,12 @@ pub fn record_stage(
     out: impl Write,
 ) -> io::Result<Truth> {
     let mut truth = truth.clone();
-    for (make, device) in stage.makes().into_iter().zip(&settings.device) {
-        truth.devices.insert(device.name.clone(), make);
+    let makes = stage.makes().into_iter().zip(&settings.device);
+    let makes: BTreeMap<_, _> = makes.map(|(make, device)| (device.name.clone(), make)).collect();
+    let mut game = Some(&mut truth);
+    while let Some(truth) = game {
+        truth.devices.clone_from(&makes);
+        game = truth.next.as_deref_mut();
     }
     let mut writer = Writer { out, settings };
     Header::new(started.to_owned(), settings.clone()).write(&mut writer.out)?;
@@ -74,7 +81,7 @@ pub fn record_stage(
 /// Steps stage and host from one thing that happens to the next.
 fn run<W: Write>(stage: &mut Stage, host: &mut impl Host, writer: &mut Writer<'_, W>, truth: &Truth) -> io::Result<()> {
     let mut arrived = Vec::new();
-    let mut asked: Vec<&Asked> = truth.requests.iter().collect();
+    let mut asked: Vec<&Asked> = truth.games().flat_map(|game| &game.requests).collect();
     asked.sort_by_key(|asked| asked.t);
     let mut asked = asked.into_iter().peekable();
     let mut now = Instant::ZERO;

@@ -76,6 +76,11 @@ impl TableHost {
     pub fn events(&self) -> &[Event] {
         &self.events
     }
+
+    /// All events.
+    pub fn into_events(self) -> Vec<Event> {
+        self.events
+    }
 }
 
 impl Host for TableHost {

@@ -16,6 +16,7 @@ pub mod fork;
 pub mod hands;
 pub mod host;
 pub mod live;
+pub mod mortal;
 pub mod offence;
 pub mod pty;
 pub mod random_game;
@@ -39,6 +40,10 @@ pub enum Stream {
     Faults(usize),
     /// What happens to cables.
     Cables,
+    /// What hands do in the next game.
+    NextGame,
+    /// When the daemon dies.
+    Restarts,
 }
 
 /// The generator of one stream of a seed.
@@ -50,6 +55,8 @@ pub fn rng(seed: u64, stream: Stream) -> ChaCha8Rng {
         Stream::Device(index) => 2 + index as u64,
         Stream::Faults(index) => (1 << 32) + index as u64,
         Stream::Cables => 1 << 33,
+        Stream::NextGame => (1 << 33) + 1,
+        Stream::Restarts => (1 << 33) + 2,
     });
     rng
 }

@@ -18,6 +18,10 @@ use super::{
     offence::{Occasions, Offence, Offences, illegal::illegal_ply},
 };
 
+/// Plies of a game that is played next, at most.
+const NEXT_PLIES: usize = 24;
+/// Added to a game's seed for the next one's.
+const NEXT_SEED: u64 = 1 << 32;
 /// Time of every player.
 const BASE_MS: i64 = 180_000;
 /// Time that a move takes, for the order across the boards.
@@ -50,6 +54,12 @@ pub fn offending_game(seed: u64, plies_max: usize, ruleset: &RuleSet, offences: 
     let mut terms = Terms { boards: 2, base_ms: BASE_MS, increment_ms: 0, outcome: None, spoken: false, buttons: true };
     offences.set_time(&mut [], &mut terms);
     go_on(Game::new(ruleset.clone(), 2), Vec::new(), terms, plies_max, offences, seed)
+}
+
+/// A short random game to be played next on the same boards, with the same clocks.
+pub fn next_game(seed: u64, terms: &Terms, ruleset: &RuleSet) -> (Vec<Ply>, Terms) {
+    let (plies, next) = random_game(seed.wrapping_add(NEXT_SEED), NEXT_PLIES, ruleset);
+    (plies, Terms { outcome: next.outcome, ..*terms })
 }
 
 /// Goes on with a game that has `plies`, until it has so many or ends.

@@ -1,5 +1,7 @@
 //! What stands at an emulated table: how its boards feel men, whether there are trays and clocks, and what is broken.
 
+use std::ops::Range;
+
 use crate::types::BoardId;
 
 use super::{devices::faults::Faults, hands::Terms};
@@ -85,6 +87,8 @@ pub struct Rig {
     pub clocks: Clocks,
     /// What is broken, and how often.
     pub faults: Faults,
+    /// How long the daemon is away each time it dies and is started again in mid-game, in µs, if it does.
+    pub restarts: Option<Range<i64>>,
 }
 
 impl Rig {

@@ -24,6 +24,8 @@ pub enum Action {
     LiftSlot(Seat, usize),
     /// This man comes down in a slot; a man that was there goes into the air.
     PlaceSlot(Seat, usize, Piece),
+    /// A clock that does not run is set to so many µs on both sides.
+    SetClock(BoardId, i64),
     /// A clock is set going with White's time.
     Start(BoardId),
     /// A seat presses its lever. If its time ran it gains `bonus` µs and the opponent's time runs.
@@ -133,6 +135,10 @@ impl Clock {
     fn settle(&mut self, at: Instant) {
         *self.left.get_mut(self.high) = self.left(self.high, at);
         self.counts_from = at;
+    }
+
+    fn set(&mut self, at: Instant, micros: i64) {
+        *self = Clock { touched: at, ..Clock::new(micros, self.high) };
     }
 
     fn start(&mut self, at: Instant) {
@@ -308,6 +314,7 @@ impl World {
                 self.trays[seat.index()][slot] = Some(man);
                 self.tray_ids[seat.index()][slot] = id;
             }
+            Action::SetClock(board, micros) => self.clocks[board.index()].set(at, micros),
             Action::Start(board) => self.clocks[board.index()].start(at),
             Action::Press { seat, bonus } => self.clocks[seat.board.index()].press(at, seat.color, bonus),
             Action::Lag(board, micros) => {

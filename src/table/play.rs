@@ -292,6 +292,7 @@ impl Table {
             None => clock.lost(),
         };
         self.watch_clock(board);
+        self.watch_hurry();
         if self.play.is_on() {
             self.clock_runs(board);
             self.judge_clock(board, before);

@@ -66,12 +66,12 @@ impl Table {
 
     /// A board that is set up while nothing is played teaches; true if there was something new.
     fn learn(&mut self, device: DeviceIndex) -> bool {
-        if self.play.is_on() || self.sensors.board_of(device).is_none() {
-            return false;
-        }
+        let Some(board) = self.sensors.board_of(device).filter(|_| !self.play.is_on()) else { return false };
+        // How it lies may be known from the game before.
+        let turned = self.sensors.boards[board.index()].sense.turned().unwrap_or(false);
         let wired = &mut self.sensors.devices[device];
         let cells: Vec<Option<Raw>> = (0..64).map(|cell| wired.raw.get(&(0, cell)).copied()).collect();
-        let learnt = self.learn_from(device, &cells, false);
+        let learnt = self.learn_from(device, &cells, turned);
         if learnt {
             self.sensors.devices[device].home = cells;
         }

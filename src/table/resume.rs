@@ -147,6 +147,8 @@ impl Table {
         self.play.clock_ran = game.ids().map(|board| game.board(board).plies() > 0).collect();
         self.take_history(history);
         self.judge_start();
+        // Whether the clocks started together was looked at when the game began.
+        self.judge.referee.clocks.iter_mut().for_each(|clock| clock.begin(self.now));
         (self.judge.goes_on, self.judge.pockets_doubted) = (true, true);
         self.take_sights(&pockets);
         self.take_docket(incidents, rulings);

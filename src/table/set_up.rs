@@ -35,7 +35,7 @@ impl Table {
         self.play.armed[board.index()] = self.set_up(board, armed);
         if !self.is_set_up_anew() {
             self.play.anew = None;
-        } else if self.sensors.has_clock() {
+        } else if self.sensors.has_clock() || self.is_far() {
             self.end_set_up_anew();
         } else {
             self.play.anew.get_or_insert(self.now);
@@ -48,10 +48,24 @@ impl Table {
         self.play.is_on() && moves && self.play.armed.iter().all(Option::is_some)
     }
 
+    /// Whether so much stood elsewhere in the game that no few moves that were taken back make a set-up of it.
+    fn is_far(&self) -> bool {
+        let start = Game::new(self.ruleset.clone(), 1);
+        let start = start.board(BoardId::A).board();
+        let elsewhere = |board: BoardId| {
+            let men = self.play.game.board(board).board();
+            Square::ALL.into_iter().filter(|square| men.piece_at(*square) != start.piece_at(*square)).count()
+        };
+        self.play.game.ids().any(|board| elsewhere(board) > DISTURBED_MAX)
+    }
+
     fn end_set_up_anew(&mut self) {
         self.play.anew = None;
+        let armed = self.play.armed.clone();
         self.end("*", "the men were set up anew", Vec::new(), "table");
         self.play.status = Status::Waiting;
+        // They stand so for the next game; without clocks nothing more is seen of them until its first move.
+        self.play.armed = armed;
     }
 
     /// Men that have stood set up for long enough on a table without clocks end the game.
@@ -61,6 +75,22 @@ impl Table {
             if self.is_set_up_anew() {
                 self.end_set_up_anew();
             }
+        }
+    }
+
+    /// A clock is set going again where the men stand set up, or nearly so, and not as they were left: the next game
+    /// is begun before its last man stands.
+    pub(super) fn watch_hurry(&mut self) {
+        let anew = |board: BoardId| {
+            let (disturbed, position) = (self.disturbed(board).count(), self.play.game.board(board));
+            let left = self.sensors.boards[board.index()].sense.placement().mismatch(position).any().count();
+            disturbed <= DISTURBED_MAX && (position.plies() == 0 || disturbed < left)
+        };
+        let moved = self.play.game.ids().any(|board| self.play.game.board(board).plies() > 0);
+        let again = self.play.status == Status::Paused && self.sensors.running();
+        if again && moved && self.play.game.ids().all(anew) {
+            self.end_set_up_anew();
+            self.judge.runs_on = false;
         }
     }
 

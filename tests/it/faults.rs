@@ -60,7 +60,7 @@ fn trial<R>(fault: &str, number: u64, with: impl FnOnce(&Trial<'_>) -> R) -> R {
 fn play(fault: &str, games: u64) -> Tally {
     let mut tally = Tally::default();
     for number in 1..=games {
-        let (name, verdict) = trial(fault, number, |trial| (trial.name(), trial.run(false).unwrap().machine));
+        let (name, verdict) = trial(fault, number, |trial| (trial.name(), trial.run(false).unwrap().machine.remove(0)));
         if !verdict.is_perfect() {
             println!("{fault}: {name} is not perfect");
         }
@@ -89,7 +89,7 @@ fn more_presses_than_plies_can_answer_are_no_harm() {
     let rig = Rig { boards: vec![Sensing::Tags], ..Rig::default() };
     let profile = Profile::named("chaos").unwrap();
     let trial = Trial { source: &source, profile, seed: 1009, ruleset: &RuleSet::WBN_1_00, rig: &rig };
-    assert_eq!(trial.run(false).unwrap().machine.moves.len(), PLIES);
+    assert_eq!(trial.run(false).unwrap().machine[0].moves.len(), PLIES);
 }
 
 /// How many plies of a board are missing in the middle of what was recorded; none if anything else is wrong.
@@ -106,7 +106,7 @@ fn a_gap_accuses_nobody() {
     let mut told = Vec::new();
     for number in 1..=GAP_GAMES {
         let (name, verdict) =
-            trial("cable-out-long", number, |trial| (trial.name(), trial.run(false).unwrap().machine));
+            trial("cable-out-long", number, |trial| (trial.name(), trial.run(false).unwrap().machine.remove(0)));
         told.extend(verdict.false_incidents.into_iter().map(|(kind, count)| (name.clone(), kind, count)));
     }
     println!("{told:?}");

@@ -62,3 +62,13 @@ fn hands() {
 fn tables() {
     play("tables");
 }
+
+#[test]
+fn next_games() {
+    play("next games");
+}
+
+#[test]
+fn restarts() {
+    play("restarts");
+}

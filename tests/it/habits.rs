@@ -17,7 +17,15 @@ use bughoused::{
 use super::corpus::games;
 
 /// Habits that belong to no ply.
-const SILENT: [Habit; 4] = [Habit::Kings, Habit::Scatter, Habit::Scramble, Habit::Sweep];
+const SILENT: [Habit; 7] = [
+    Habit::Kings,
+    Habit::Scatter,
+    Habit::Scramble,
+    Habit::Sweep,
+    Habit::SetUpWrongly,
+    Habit::SetUpAdjusted,
+    Habit::Hurried,
+];
 
 /// Plays the script; a lift takes a man and no man is in two places.
 fn run(world: &mut World, steps: &[Step], until: Instant, name: &str) {

@@ -321,6 +321,14 @@ fn kings_in_the_centre_show_the_result() {
 }
 
 #[test]
+fn a_next_game_is_begun_before_its_last_man_stands() {
+    let next = ["*", "made e4", "e4", "made e5", "e5"];
+    check_after(CAPTURE_OPEN, "s e4- d5- e2P . b d7p . e2- e4P . w e7- e5p . b", &next);
+    // Men that were put straight stand as they were left: the game goes on.
+    check_after(CAPTURE_OPEN, "s e4- . e4P . b e4- d5P . w", &["made exd5", "exd5"]);
+}
+
+#[test]
 fn boards_that_are_swept_off_end_the_game_and_those_set_up_begin_the_next() {
     let swept = "s 0 . . . . . . . . . . .";
     check_after(CAPTURE_OPEN, swept, &["*"]);

@@ -3,33 +3,24 @@
 //!
 //! `RESTARTS=…` asks for so many restarts in all, 60 otherwise. A failure names the game and its seed.
 
-use std::collections::BTreeMap;
-
 use bughoused::{
     event::{Body, Event, Feed, Request, ResponseStatus},
     notation::bpgn,
-    record::{self, GameRecord},
+    record::GameRecord,
     rules::RuleSet,
-    sense::Side,
     simulate::{
         capture,
         devices::faults::Faults,
         hands::{Profile, Truth, play, players_of, plies_of, terms_of},
-        host::Host,
+        mortal::{MortalHost, turns},
         rig::{Rig, Sensing},
         stage::{self, Stage},
     },
-    table::{
-        Input, Opening, Output, Table,
-        capture::{Raw, RawInput},
-        resume::{Found, Resume},
-        retrace::{Stretch, Trail},
-        settings::TableSettings,
-    },
+    table::{Input, Opening, Output, Table},
     types::{BoardId, Instant, MS, SECOND},
     wire::dgt::Message,
 };
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
@@ -39,160 +30,6 @@ use crate::{corpus::games, kept::kept};
 const OPENED_US: i64 = 1_795_000_000_000_000;
 /// At most one start of so many is the first of its game to go on from the record alone: the others of the game follow.
 const FORKED_OF: usize = 20;
-/// How often a daemon is killed: so long after it was started.
-const LIFE_US: std::ops::Range<i64> = 8 * SECOND..30 * SECOND;
-
-/// A table that is killed and opened again at some moments, and what its journal would have.
-struct Mortal {
-    settings: TableSettings,
-    table: Option<Table>,
-    /// World time at which the table was opened.
-    opened: Instant,
-    events: Vec<Event>,
-    found: BTreeMap<String, Found>,
-    /// What each start received.
-    stretches: Vec<Stretch>,
-    /// Starts that went on from the record alone.
-    forgot: usize,
-    /// Moments of world time: dead, alive, dead, alive, …
-    turns: Vec<Instant>,
-    starts: usize,
-}
-
-impl Mortal {
-    fn new(settings: TableSettings, turns: Vec<Instant>) -> Mortal {
-        let (opened, found) = (Instant::ZERO, BTreeMap::new());
-        let (events, stretches) = (Vec::new(), Vec::new());
-        let mut mortal =
-            Mortal { settings, table: None, opened, events, found, stretches, forgot: 0, turns, starts: 0 };
-        mortal.open(Instant::ZERO);
-        mortal
-    }
-
-    fn open(&mut self, at: Instant) {
-        self.starts += 1;
-        self.opened = at;
-        let last = |live: bool| {
-            let of_feed = self.events.iter().filter(|event| matches!(event.body.feed(), Feed::Live) == live);
-            of_feed.map(|event| event.seq).max().unwrap_or(0) + 1
-        };
-        let started_us = OPENED_US + at.micros();
-        let opening =
-            Opening { session: format!("s{}", self.starts), started_us, seq: last(true), incident: last(false) };
-        let game = record::unfinished(&self.events, started_us);
-        let retraced = game.as_ref().and_then(|game| {
-            Table::retrace(&self.settings, self.trail(), game, opening.clone(), Instant::ZERO).unwrap()
-        });
-        self.forgot += usize::from(retraced.is_none() && game.is_some());
-        let (from, until) = (Instant::ZERO, Instant::ZERO);
-        self.stretches.push(Stretch { opening: opening.clone(), from, until, inputs: Vec::new() });
-        self.table = Some(retraced.unwrap_or_else(|| {
-            let mut table = Table::new(self.settings.clone(), opening).unwrap();
-            table.resume(Resume { devices: self.found.clone(), game });
-            table
-        }));
-    }
-
-    /// What the journal has of everything that was received.
-    fn trail(&self) -> Trail {
-        let mut stretches = self.stretches.clone();
-        let first = self.events.iter().position(|event| matches!(event.body, Body::GameStarted(_))).unwrap();
-        let (before, started) = (&self.events[..first], &self.events[first]);
-        let incidents = before.iter().filter(|event| event.body.feed() == Feed::Arbiter).map(|event| event.seq).max();
-        let at = stretches.iter().position(|stretch| stretch.opening.session == started.session).unwrap();
-        stretches.drain(..at);
-        (stretches[0].opening.seq, stretches[0].opening.incident) = (started.seq, incidents.unwrap_or(0) + 1);
-        Trail { devices: BTreeMap::new(), began: started.t, stretches }
-    }
-
-    /// Dies or lives as the time has it.
-    fn turn(&mut self, at: Instant) {
-        while self.turns.first().is_some_and(|turn| *turn <= at) {
-            let turn = self.turns.remove(0);
-            match self.table.take() {
-                Some(_) => {}
-                None => {
-                    self.open(turn);
-                    (0..self.settings.device.len()).for_each(|device| self.handle(turn, Input::Link(device, true)));
-                }
-            }
-        }
-    }
-
-    fn handle(&mut self, at: Instant, input: Input<'_>) {
-        let at = Instant(at - self.opened);
-        let Some(table) = &mut self.table else { return };
-        let stretch = self.stretches.last_mut().unwrap();
-        stretch.until = at;
-        let raw = match &input {
-            Input::Bytes(device, bytes) => Some(Raw::Rx(*device, bytes.to_vec())),
-            Input::Link(device, up) => Some(Raw::Link(*device, *up)),
-            Input::Request(request) => Some(Raw::Request(request.clone())),
-            Input::Timeout => None,
-        };
-        stretch.inputs.extend(raw.map(|raw| RawInput { t: at, raw }));
-        table.handle(at, input);
-    }
-}
-
-impl Host for Mortal {
-    fn link(&mut self, at: Instant, device: usize, up: bool) {
-        self.turn(at);
-        self.handle(at, Input::Link(device, up));
-    }
-
-    fn bytes(&mut self, at: Instant, device: usize, bytes: &[u8]) {
-        self.turn(at);
-        self.handle(at, Input::Bytes(device, bytes));
-    }
-
-    fn timeout(&mut self, at: Instant) {
-        self.turn(at);
-        self.handle(at, Input::Timeout);
-    }
-
-    fn drain(&mut self, sent: &mut Vec<(usize, Vec<u8>)>) -> Option<Instant> {
-        let next = self.turns.first().copied();
-        let Some(table) = &mut self.table else { return next };
-        loop {
-            match table.poll() {
-                Output::Transmit(device, bytes) => sent.push((device, bytes)),
-                Output::Event(event) => self.events.push(event),
-                Output::Device(state) => {
-                    let clock_white = match state.clock_white.as_deref() {
-                        Some("left") => Some(Side::Left),
-                        Some("right") => Some(Side::Right),
-                        _ => None,
-                    };
-                    let found = Found { turned: state.rotation.map(|degrees| degrees != 0), clock_white };
-                    self.found.insert(state.device, found);
-                }
-                Output::Response(_) => {}
-                Output::Deadline(deadline) => {
-                    let deadline = deadline.map(|at| at + self.opened.micros());
-                    return deadline.into_iter().chain(next).min();
-                }
-            }
-        }
-    }
-}
-
-/// Moments at which a daemon dies and lives again while a game is played.
-fn turns(truth: &Truth, down_us: std::ops::Range<i64>, random: &mut ChaCha8Rng) -> Vec<Instant> {
-    let last = truth.moves.last().map_or(Instant::ZERO, |played| played.press);
-    let mut at = truth.start.values().max().copied().unwrap_or(Instant::ZERO);
-    let mut turns = Vec::new();
-    loop {
-        at = at + random.random_range(LIFE_US);
-        let back = at + random.random_range(down_us.clone());
-        if back + 3 * SECOND > last {
-            return turns;
-        }
-        turns.extend([at, back]);
-        at = back;
-    }
-}
-
 struct Played {
     truth: Truth,
     events: Vec<Event>,
@@ -242,16 +79,18 @@ impl Tally {
 
 fn perform(game: &bpgn::Game, profile: &str, rig: &Rig, seed: u64, down_us: std::ops::Range<i64>) -> Played {
     let plies = plies_of(game, &RuleSet::WBN_1_00).unwrap();
-    let performance = play(&plies, &terms_of(game), Profile::named(profile).unwrap(), seed);
+    let terms = rig.terms(&terms_of(game));
+    let performance = play(&plies, &terms, Profile::named(profile).unwrap(), seed);
     let stage = Stage::on(rig, &performance, seed);
-    let mut settings = stage::settings_on(rig, &terms_of(game), players_of(game), &[]);
+    let mut settings = stage::settings_on(rig, &terms, players_of(game), &[]);
     stage::tell_makes(&mut settings, rig, &stage);
-    let turns = turns(&performance.truth, down_us, &mut ChaCha8Rng::seed_from_u64(seed));
-    let mut host = Mortal::new(settings.clone(), turns.clone());
+    let turns = turns(&performance.truth, &down_us, &mut ChaCha8Rng::seed_from_u64(seed));
+    let mut host = MortalHost::new(settings.clone(), OPENED_US, turns.clone()).unwrap();
     let started = "2026-11-20T15:00:00Z";
     let truth =
         capture::record_stage(stage, &performance.truth, &settings, started, &mut host, std::io::sink()).unwrap();
-    Played { truth, events: host.events, starts: host.starts, forgot: host.forgot, turns }
+    let (starts, forgot) = (host.starts(), host.forgot());
+    Played { truth, events: host.events().to_vec(), starts, forgot, turns }
 }
 
 /// The moves of a board by squares.

@@ -110,9 +110,30 @@ pub(super) struct Recorded<'a> {
     pub completed: Instant,
 }
 
-/// Judges what the machine told.
-pub fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
-    let games = GameRecord::fold(events);
+/// Judges what the machine told, game by game. What is told belongs to a game until the next one was begun that may be
+/// the one that was played next.
+pub fn judge_games(truth: &Truth, events: &[Event], rig: &Rig) -> Vec<Verdict> {
+    let (mut events, mut games) = (events, &GameRecord::fold(events)[..]);
+    let played = truth.games().map(|truth| {
+        let over = truth.stop.values().max().filter(|_| truth.next.is_some()).copied().unwrap_or(OPEN);
+        let next = events.iter().position(|event| event.t >= over && is_begun(event));
+        // A game that was never begun has what was told while it was played.
+        let starts = truth.next.as_ref().and_then(|next| next.start.values().min());
+        let late = || starts.and_then(|starts| events.iter().position(|event| event.t >= *starts));
+        let (told, later) = events.split_at(next.or_else(late).unwrap_or(events.len()));
+        let (recorded, others) = games.split_at(told.iter().filter(|event| is_begun(event)).count());
+        (events, games) = (later, others);
+        judge(truth, told, recorded, rig)
+    });
+    played.collect()
+}
+
+fn is_begun(event: &Event) -> bool {
+    matches!(event.body, Body::GameStarted(_))
+}
+
+/// Judges what was told of one game; `games` are those that were begun.
+pub(super) fn judge(truth: &Truth, events: &[Event], games: &[GameRecord], rig: &Rig) -> Verdict {
     let longest = games.iter().max_by_key(|game| game.moves.len());
     let recorded: Vec<Recorded<'_>> = longest.map_or(Vec::new(), |game| {
         let moves = game.moves.iter();
@@ -174,7 +195,7 @@ pub(super) fn compare(truth: &Truth, recorded: &[Recorded<'_>], rig: &Rig) -> Ve
 /// Counts moves that stand behind one that was completed later. `right` is where each played move is recorded.
 fn disorder(truth: &Truth, right: &[Option<usize>], rig: &Rig) -> usize {
     let resolution = match rig {
-        Rig { faults, .. } if *faults != Faults::default() => ORDER_WITH_FAULTS,
+        Rig { faults, restarts, .. } if *faults != Faults::default() || restarts.is_some() => ORDER_WITH_FAULTS,
         Rig { clocks: Clocks::All, .. } => ORDER_RESOLUTION,
         _ => ORDER_WITHOUT_CLOCK,
     };

@@ -11,6 +11,11 @@ use crate::{
 
 const WBN: &RuleSet = &RuleSet::WBN_1_00;
 
+/// Judges the one game that was played.
+fn judge(truth: &Truth, events: &[Event], rig: &Rig) -> Verdict {
+    judge_games(truth, events, rig).remove(0)
+}
+
 /// A truth whose moves are completed a second after another: `A e2e4`.
 fn truth(moves: &[&str]) -> Truth {
     let moves: Vec<_> = moves.iter().enumerate().map(|(index, text)| played(index, text)).collect();
@@ -143,7 +148,7 @@ fn offending(offence: Offence) -> Option<Verdict> {
     SEEDS.into_iter().find_map(|seed| {
         let (source, rig) = (Source::random(seed, 120, ruleset, &offences), Rig::default());
         let trial = Trial { source: &source, profile: &Profile::CLEAN, seed, ruleset, rig: &rig };
-        Some(trial.run(false).unwrap().machine).filter(|verdict| !verdict.offences.is_empty())
+        Some(trial.run(false).unwrap().machine.remove(0)).filter(|verdict| !verdict.offences.is_empty())
     })
 }
 
@@ -161,7 +166,8 @@ fn every_offence_of_clean_hands_is_reported() {
 fn clean_hands_are_recorded_and_the_baseline_follows_them() {
     let source = Source::random(1, 40, WBN, &Offences::default());
     let trial = Trial { source: &source, profile: &Profile::CLEAN, seed: 3, ruleset: WBN, rig: &Rig::default() };
-    let Tried { machine, baseline } = trial.run(true).unwrap();
+    let Tried { mut machine, baseline } = trial.run(true).unwrap();
+    let machine = machine.remove(0);
     assert!(machine.is_perfect(), "{machine:?}");
     assert!(machine.moves.iter().all(|judged| judged.delay.is_some_and(|delay| (0..=1_000_000).contains(&delay))));
     let baseline = baseline.unwrap();
@@ -170,4 +176,41 @@ fn clean_hands_are_recorded_and_the_baseline_follows_them() {
     [&machine, &baseline].into_iter().for_each(|verdict| tally.add(verdict));
     assert_eq!((tally.games, tally.moves.moves), (2, 80));
     assert!(tally.habits.values().all(|moves| moves.moves > 0));
+}
+
+#[test]
+fn two_games_on_the_same_boards_are_judged_and_begin_and_end_once_each() {
+    for (seed, profile) in [(1, &Profile::CLEAN), (2, &Profile::HUMAN), (3, &Profile::BLITZ)] {
+        let source = Source::random(seed, 30, WBN, &Offences::default()).with_next(seed, WBN);
+        let trial = Trial { source: &source, profile, seed, ruleset: WBN, rig: &Rig::default() };
+        let (truth, events) = trial.perform(None, io::sink()).unwrap();
+        let verdicts = judge_games(&truth, &events, trial.rig);
+        assert_eq!(verdicts.iter().map(|verdict| verdict.moves.len()).collect::<Vec<_>>(), [30, 24]);
+        for verdict in &verdicts {
+            assert!(verdict.is_perfect() && verdict.reports_well(), "{}: {verdict:?}", profile.name);
+        }
+        assert_eq!(verdicts[0].result, Some(true), "{}", profile.name);
+        let kinds = events.iter().map(|event| event.body.kind());
+        let turns: Vec<&str> = kinds.filter(|kind| ["game-started", "game-ended"].contains(kind)).collect();
+        assert_eq!(turns[..3], ["game-started", "game-ended", "game-started"], "{}", profile.name);
+        assert!(turns[3..].iter().all(|kind| *kind == "game-ended") && turns.len() <= 4, "{turns:?}");
+    }
+}
+
+#[test]
+fn a_next_game_that_was_not_noticed_counts_against_the_machine() {
+    let (mut first, mut next) = (truth(&["A e2e4"]), truth(&["A d2d4"]));
+    first.stop.insert(crate::types::BoardId::A, crate::types::Instant(2_000_000));
+    next.start.insert(crate::types::BoardId::A, crate::types::Instant(3_000_000));
+    first.next = Some(Box::new(next));
+    let ended = json!({ "type": "game-ended", "result": "*", "reason": "", "boards": [], "by": "table" });
+    let told = |again: bool| {
+        let mut events = vec![event(0, started()), event(1, recorded(0, "A e2e4")), event(2, ended.clone())];
+        events.extend(again.then(|| event(3, started())));
+        events.push(event(4, recorded(0, "A d2d4")));
+        judge_games(&first, &events, &Rig::default())
+    };
+    assert!(told(true).iter().all(Verdict::is_perfect), "{:?}", told(true));
+    let missed = told(false);
+    assert_eq!((missed[1].games, missed[1].moves[0].grade), (0, Grade::Silent));
 }

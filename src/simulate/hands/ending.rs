@@ -19,7 +19,7 @@ const DRAWN: [Square; 2] = [Square::E4, Square::E5];
 
 impl Hands<'_> {
     /// The game is over.
-    pub(super) fn finish(mut self, before: World, seed: u64) -> Performance {
+    pub(super) fn finish(mut self, before: World) -> Performance {
         let over = self.last.0.max(self.steps.iter().map(|step| step.at).max().unwrap_or_default());
         let over = self.flagged.map_or(over, |(_, noticed)| over.max(noticed));
         self.stop(over);
@@ -36,7 +36,6 @@ impl Hands<'_> {
             evident.get_or_insert("*");
         }
         self.truth.evident = evident.map(ToOwned::to_owned);
-        self.truth.seed = seed;
         let script = Script::new(self.steps);
         self.truth.end = script.end() + AFTERWARDS;
         Performance { world: before, script, truth: self.truth }

@@ -65,6 +65,9 @@ habits! {
     PressedFor "pressed-for" [0, 8, 8, 20, 150] "the opponent replies, then presses for both"
     Kings "kings-centre" [0, 300, 300, 400, 1000] "the kings are put in the centre to show the result"
     Sweep "sweep" [0, 300, 300, 400, 1000] "the men are swept off and set up for the next game"
+    SetUpWrongly "set-up-wrongly" [0, 150, 150, 300, 1000] "next game: men set up on each other's squares, put right"
+    SetUpAdjusted "set-up-adjusted" [0, 400, 300, 500, 1000] "next game: men that were set up are adjusted in place"
+    Hurried "hurried-start" [0, 150, 250, 400, 1000] "next game: clocks are set going before the last man stands"
 }
 
 /// How often each habit shows, of [`OF`] occasions.

@@ -11,6 +11,7 @@ mod fidget;
 pub mod habit;
 mod marks;
 mod motion;
+mod next;
 mod offend;
 mod pass;
 mod ply;
@@ -23,6 +24,7 @@ mod timing;
 mod truth;
 mod waiting;
 
+pub use next::play_two;
 pub use ply::{Outcome, Ply, Terms};
 pub use profile::{Millis, Profile};
 pub use record::{players_of, plies_of, ply_of, terms_of};
@@ -86,7 +88,21 @@ pub fn play(plies: &[Ply], terms: &Terms, profile: &Profile, seed: u64) -> Perfo
 pub fn play_offending(plies: &[Ply], terms: &Terms, profile: &Profile, offences: &Offences, seed: u64) -> Performance {
     let mut rng = rng(seed, Stream::Hands);
     let levers: Vec<Color> = (0..terms.boards).map(|_| Color::from_white(rng.random())).collect();
-    let mut world = World::set_up(terms.base_ms * MS, &levers);
+    let world = World::set_up(terms.base_ms * MS, &levers);
+    let mut performance = perform(plies, terms, profile, offences, world, rng);
+    performance.truth.seed = seed;
+    performance
+}
+
+/// Plays a game on a table that is set up.
+fn perform(
+    plies: &[Ply],
+    terms: &Terms,
+    profile: &Profile,
+    offences: &Offences,
+    mut world: World,
+    mut rng: ChaCha8Rng,
+) -> Performance {
     let mut spent = spend(plies, terms, profile, &mut rng);
     let mine = |offence: Offence| offence.reason().is_none();
     let occasions = Occasions::new(offences, plies.len(), mine, &mut rng);
@@ -101,7 +117,7 @@ pub fn play_offending(plies: &[Ply], terms: &Terms, profile: &Profile, offences:
             break;
         }
     }
-    table.finish(world, seed)
+    table.finish(world)
 }
 
 /// A seat's hands and what they wait for.

@@ -58,6 +58,9 @@ pub struct Truth {
     pub requests: Vec<Asked>,
     /// The moves in order of completion.
     pub moves: Vec<Played>,
+    /// The game that was played next on the same boards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Box<Truth>>,
 }
 
 /// A command to the table.
@@ -133,6 +136,25 @@ impl Truth {
             offences: Vec::new(),
             requests: Vec::new(),
             moves: Vec::new(),
+            next: None,
         }
+    }
+
+    /// The games that were played one after another.
+    pub fn games(&self) -> impl Iterator<Item = &Truth> {
+        std::iter::successors(Some(self), |truth| truth.next.as_deref())
+    }
+
+    /// The same so many µs later.
+    pub(super) fn delay(&mut self, by: i64) {
+        let later = |t: &mut Instant| *t = *t + by;
+        self.start.values_mut().chain(self.stop.values_mut()).for_each(later);
+        self.allowed_incidents.iter_mut().for_each(|allowed| later(&mut allowed.t));
+        self.offences.iter_mut().for_each(|offended| later(&mut offended.t));
+        self.requests.iter_mut().for_each(|asked| later(&mut asked.t));
+        for played in &mut self.moves {
+            [&mut played.press, &mut played.made, &mut played.first].into_iter().for_each(later);
+        }
+        later(&mut self.end);
     }
 }
