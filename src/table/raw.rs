@@ -9,7 +9,7 @@ use crate::{
     rules::BoardPosition,
     sense::{Book, Placement, Raw},
     track::Seen,
-    types::{Bitboard, BoardId, Instant, Kinds, MS, Rank, SECOND, Square},
+    types::{Bitboard, BoardId, Instant, Kinds, MS, Piece, Rank, SECOND, Square},
 };
 
 /// Readings of a device that are kept: sixteen channels of a board each.
@@ -71,11 +71,27 @@ impl Table {
         let turned = self.sensors.boards[board.index()].sense.turned().unwrap_or(false);
         let wired = &mut self.sensors.devices[device];
         let cells: Vec<Option<Raw>> = (0..64).map(|cell| wired.raw.get(&(0, cell)).copied()).collect();
-        let learnt = self.learn_from(device, &cells, turned);
+        let learnt = !self.knows_set(&cells) && self.learn_from(device, &cells, turned);
         if learnt {
             self.sensors.devices[device].home = cells;
         }
         learnt
+    }
+
+    /// Whether the men of a board are a set, each known by its tag from a game before: two that stand on each other's
+    /// squares are set up wrongly, not other men.
+    fn knows_set(&self, cells: &[Option<Raw>]) -> bool {
+        let known = |raw: &Option<Raw>| match raw {
+            Some(raw @ Raw::Tag(tag)) if *tag != 0 => self.sensors.tags.kinds((0, 0), *raw).single().flatten(),
+            _ => None,
+        };
+        let start = BoardPosition::new(self.ruleset.moves);
+        let set = Square::ALL.into_iter().filter_map(|square| start.board().piece_at(square));
+        let mut set: Vec<char> = set.map(Piece::char).collect();
+        let mut men: Vec<char> = cells.iter().filter_map(known).map(Piece::char).collect();
+        set.sort_unstable();
+        men.sort_unstable();
+        self.play.id.is_some() && men == set
     }
 
     fn learn_from(&mut self, device: DeviceIndex, cells: &[Option<Raw>], turned: bool) -> bool {
