@@ -53,6 +53,8 @@ pub(super) struct Judge {
     shown: Vec<TrayView>,
     /// The game goes on with what another one left.
     pub goes_on: bool,
+    /// Moments at which a seat's buttons went unheard or were heard again, the latest last.
+    pub unheard: VecDeque<(Seat, Instant)>,
     /// Plies were played unseen: what lies in pockets is what they are said to be.
     pub pockets_doubted: bool,
     /// By board.
@@ -98,6 +100,7 @@ impl Judge {
             vague: vec![false; 2 * game.len()],
             shown: vec![TrayView::default(); 2 * game.len()],
             goes_on: false,
+            unheard: VecDeque::new(),
             pockets_doubted: false,
             set_up: vec![SetUp::default(); game.len()],
             rulings: VecDeque::new(),
@@ -224,6 +227,7 @@ impl Table {
         self.judge.paused_since = None;
         self.judge.changes.clear();
         self.judge.goes_on = false;
+        self.judge.unheard.clear();
         self.judge.pockets_doubted = false;
         self.judge.changed = true;
         for board in self.play.game.ids() {

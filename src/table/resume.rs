@@ -149,6 +149,7 @@ impl Table {
         self.judge_start();
         // Whether the clocks started together was looked at when the game began.
         self.judge.referee.clocks.iter_mut().for_each(|clock| clock.begin(self.now));
+        self.miss_buttons(Seat::all(self.play.game.len()));
         (self.judge.goes_on, self.judge.pockets_doubted) = (true, true);
         self.take_sights(&pockets);
         self.take_docket(incidents, rulings);

@@ -164,6 +164,7 @@ impl Table {
             let rest = Completion::Settle(self.play.settle_us());
             self.play.tracker.reopen(board, clock.map_or(rest, |_| Completion::Clock));
         }
+        self.miss_buttons(Seat::all(self.play.game.len()));
         (self.play.shown, self.play.anew, self.play.swept) = (None, None, None);
         self.play.made.iter_mut().for_each(Vec::clear);
         self.judge.pockets_doubted = true;

@@ -8,14 +8,23 @@ use super::{
     DeviceIndex, Table,
     adrift::Adrift,
     devices::{Sensors, Wired},
+    history::Entry,
     play::Play,
 };
 use crate::{
     event::LinkState,
+    notation::uci,
     rules::Reason,
     track::Completed,
-    types::{BoardId, Seat},
+    types::{Bitboard, BoardId, Instant, SECOND, Seat, Square},
 };
+
+/// Moments at which buttons went unheard that are remembered.
+const UNHEARD_MAX: usize = 64;
+/// So long before its button was not heard any more a pawn may have promoted of which it would have told.
+const SAID_BEFORE_US: i64 = 2 * SECOND;
+/// So long after a button is heard again a promotion that nobody saw may be found.
+const SAID_AFTER_US: i64 = 5 * SECOND;
 
 /// Whether a board's sensors are heard, and what it shows is known to be what was played. Silence tells of absence
 /// where a clock has spoken: other boards say nothing when nothing is moved.
@@ -51,8 +60,19 @@ impl Table {
         for seat in unseen {
             self.judge.referee.men.blind(seat, self.now);
         }
-        // Their buttons were not heard.
-        trays.iter().for_each(|seat| self.play.tracker.set_unheard(*seat));
+        let seats = trays.clone();
+        self.miss_buttons(seats);
+    }
+
+    /// The buttons of these seats were not heard until now, or are not from now on: what pawns became nobody has said.
+    pub(super) fn miss_buttons(&mut self, seats: impl IntoIterator<Item = Seat>) {
+        for seat in seats {
+            self.play.tracker.set_unheard(seat);
+            self.judge.unheard.push_back((seat, self.now));
+            if self.judge.unheard.len() > UNHEARD_MAX {
+                self.judge.unheard.pop_front();
+            }
+        }
     }
 
     /// Every man is seen where the game has it: nothing is left of what was played unseen.
@@ -68,16 +88,46 @@ impl Table {
         let watched = || around_is_watched(&self.sensors, &self.play, &self.adrift, seat);
         match completed.illegal[..] {
             [Reason::DropNotInPocket] => self.judge.pockets_doubted || !watched(),
-            [Reason::LeavesKingInCheck] => self.judge.goes_on && self.is_checked_by_unknown(seat),
+            [Reason::LeavesKingInCheck] => self.is_checked_by_unknown(seat, completed),
             _ => false,
         }
     }
 
-    /// Whether a seat's king is in check by none but men that have stood promoted since the game was gone on with.
-    fn is_checked_by_unknown(&self, seat: Seat) -> bool {
-        let (origin, position) = (self.play.origin.board(seat.board), self.play.game.board(seat.board));
+    /// Whether a seat's king was left in check by none but promoted men of whose kind nobody was told: they have stood
+    /// since the game was gone on with, or promoted while buttons were not heard, and sensors show no such man.
+    fn is_checked_by_unknown(&self, seat: Seat, completed: &Completed) -> bool {
+        let board = seat.board;
+        let index = self.plies_of(board).take_while(|entry| entry.completed != *completed).count();
+        let mut game = self.game_before(board, index);
+        game.play(board, completed.played);
+        let (origin, position) = (self.play.origin.board(board), game.board(board));
         let Some(king) = position.king(seat.color) else { return false };
         let checkers = position.board().attacks_to(king, !seat.color, position.board().occupied());
-        (checkers & !(origin.promoted() & position.promoted())).is_empty()
+        let old = if self.judge.goes_on { origin.promoted() & position.promoted() } else { Bitboard::EMPTY };
+        !checkers.is_empty()
+            && checkers.into_iter().all(|square| old.contains(square) || self.is_untold(board, index, square))
+    }
+
+    /// Whether the man of a square promoted, in one of the first `plies` plies, while nobody heard as what.
+    fn is_untold(&self, board: BoardId, plies: usize, mut square: Square) -> bool {
+        let placement = self.sensors.boards[board.index()].sense.placement();
+        let shown = placement.kinds(square).single().flatten();
+        let plies: Vec<_> = self.plies_of(board).take(plies).collect();
+        for Entry { event, completed, .. } in plies.into_iter().rev() {
+            let played = completed.played;
+            if uci::destination(played) != square {
+                continue;
+            }
+            if let Some(role) = played.promotion() {
+                let near = |at: Instant| (at + -SAID_BEFORE_US..=at + SAID_AFTER_US).contains(&completed.made_at);
+                let missed = self.judge.unheard.iter().any(|(seat, at)| *seat == event.seat && near(*at));
+                return missed && shown != Some(role.of(event.seat.color));
+            }
+            match played.from() {
+                Some(from) => square = from,
+                None => return false,
+            }
+        }
+        false
     }
 }

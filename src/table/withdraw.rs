@@ -129,7 +129,9 @@ impl Table {
         });
         // A move that was legal may be illegal after other ones.
         let illegal = change.new.iter().filter(|effect| effect.illegal && !known(effect, |old| old.illegal));
-        let illegal: Vec<(Completed, event::Move)> = illegal.filter_map(|effect| self.ply_of(board, effect)).collect();
+        let illegal = illegal.filter_map(|effect| self.ply_of(board, effect));
+        let illegal: Vec<(Completed, event::Move)> =
+            illegal.filter(|(completed, told)| !self.is_illegal_unseen(told.seat, completed)).collect();
         let last: Vec<Completed> =
             self.plies_of(board).rev().take(LAST_PLIES).map(|entry| entry.completed.clone()).collect();
         for completed in last {

@@ -48,7 +48,7 @@ pub const CAUGHT_DROP: u32 = 8;
 /// A promotion whose square has shown nothing: the pawn may lie on its side.
 pub const LAID: u32 = 3;
 /// A ply of a promoted man that lay on its side and lies there, too.
-pub const LIES_ON: u32 = 4;
+pub const LIES_ON: u32 = 3;
 /// A ply of a promoted man that lay on its side: nobody has seen it leave its square.
 pub const RISEN: u32 = 5;
 /// Castling whose king nobody has seen: it has left its square, and the rook has come to its own.

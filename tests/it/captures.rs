@@ -119,13 +119,13 @@ fn the_order_across_boards_is_that_of_the_completions() {
         let clocks = has_clocks(&name);
         let pressed = truth.moves.iter().filter(|played| !clocks || !played.unpressed);
         let completed = |played: &TruthMove| if clocks { played.press } else { played.made.unwrap_or(played.press) };
-        let completed: BTreeMap<(String, u32), i64> =
-            pressed.map(|played| ((played.board.clone(), played.ply), completed(played))).collect();
+        // A ply that is told to be another one may be, where there is doubt: it was completed when that one was.
+        let completed: BTreeMap<(String, u32, String), i64> =
+            pressed.map(|played| ((played.board.clone(), played.ply, played.uci.clone()), completed(played))).collect();
         let records = GameRecord::fold(&replay(&capture));
-        let plies = records[0]
-            .moves
-            .iter()
-            .filter_map(|(_, played)| completed.get(&(played.board.to_string(), played.ply)).copied());
+        let plies = records[0].moves.iter().filter_map(|(_, played)| {
+            completed.get(&(played.board.to_string(), played.ply, played.uci.clone())).copied()
+        });
         let resolution = if clocks { ORDER_RESOLUTION_US } else { MADE_RESOLUTION_US };
         let mut latest = 0;
         for at in plies {

@@ -7,6 +7,7 @@ use crate::{
     event::Event,
     rules::Reason,
     simulate::{hands::Profile, offence::Offence},
+    types::{MS, SECOND},
 };
 
 const WBN: &RuleSet = &RuleSet::WBN_1_00;
@@ -194,6 +195,18 @@ fn two_games_on_the_same_boards_are_judged_and_begin_and_end_once_each() {
         let turns: Vec<&str> = kinds.filter(|kind| ["game-started", "game-ended"].contains(kind)).collect();
         assert_eq!(turns[..3], ["game-started", "game-ended", "game-started"], "{}", profile.name);
         assert!(turns[3..].iter().all(|kind| *kind == "game-ended") && turns.len() <= 4, "{turns:?}");
+    }
+}
+
+#[test]
+fn what_a_pawn_became_while_the_daemon_was_away_accuses_nobody() {
+    for (number, profile) in [(24, &Profile::CLEAN), (14, &Profile::HUMAN), (15, &Profile::HUMAN)] {
+        let source = Source::random(number, 120, WBN, &Offences::default());
+        let rig = Rig { restarts: Some(200 * MS..2 * SECOND), ..Rig::default() };
+        let trial = Trial { source: &source, profile, seed: 8_100_999_999 + number, ruleset: WBN, rig: &rig };
+        let verdict = trial.run(false).unwrap().machine.remove(0);
+        let told = verdict.false_incidents.keys().any(|kind| kind.starts_with("illegal-move"));
+        assert!(verdict.false_illegal == 0 && !told, "{}: {:?}", trial.name(), verdict.false_incidents);
     }
 }
 

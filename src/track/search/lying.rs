@@ -6,8 +6,8 @@ use super::{Evidence, Node, Search};
 use crate::{
     notation::uci,
     rules::Move,
-    track::{cost, explain::named},
-    types::{Kinds, Square},
+    track::{SCAN_US, cost, explain::named},
+    types::{Kinds, Role, Square},
 };
 
 impl Search<'_> {
@@ -28,7 +28,19 @@ impl Search<'_> {
     /// Whether a ply's man lay on its side where no sensor felt it: its square has shown nothing since before.
     fn had_lain(&self, m: Move, parent: &Node, index: usize) -> bool {
         let promoted = m.from().filter(|from| parent.position.promoted().contains(*from));
-        !self.evidence.gap && promoted.is_some_and(|from| self.feels_nothing(from, index))
+        let lay = |from: Square| self.feels_nothing(from, index) || self.never_felt(m, parent, index);
+        !self.evidence.gap && promoted.is_some_and(lay)
+    }
+
+    /// Whether a square became empty as its promoted man came, or as the man was taken that had stood there.
+    fn never_felt(&self, m: Move, parent: &Node, index: usize) -> bool {
+        let Some(from) = m.from() else { return false };
+        let Evidence { placement, since, .. } = self.evidence;
+        let left = placement.changed(from);
+        let stood = placement.kinds_at(from, left + -1);
+        let by = parent.position.turn();
+        let own = [Role::Pawn, m.role()].into_iter().any(|role| stood.allows(Some(role.of(by))));
+        placement.kinds(from) == Kinds::EMPTY && left < since[index % 2] + SCAN_US && !own
     }
 
     fn feels_nothing(&self, square: Square, index: usize) -> bool {
