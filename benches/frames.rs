@@ -88,7 +88,7 @@ fn capture(source: &Source, profile: &Profile, seed: u64) -> Captured {
     let rig = Rig { faults: Faults::named(profile.name).unwrap_or_default(), ..Rig::default() };
     let trial = Trial { source, profile, seed, ruleset: WBN, rig: &rig };
     let mut bytes = Vec::new();
-    let truth = trial.record(&mut bytes).expect("room in memory");
+    let (truth, _) = trial.record(&mut bytes).expect("room in memory");
     let text = String::from_utf8(bytes).expect("JSON is UTF-8");
     Captured::of(trial.name(), text, truth.moves.len())
 }

@@ -257,12 +257,12 @@ fn one(args: &Args, trial: &Trial<'_>) -> Result<Option<Tried>, Failure> {
 
 fn keep(dir: &Path, trial: &Trial<'_>) -> std::io::Result<()> {
     let capture = dir.join(trial.name() + ".jsonl");
-    let truth = trial.record(BufWriter::new(File::create(&capture)?))?;
+    let (truth, events) = trial.record(BufWriter::new(File::create(&capture)?))?;
     serde_json::to_writer(BufWriter::new(File::create(capture.with_extension("truth.json"))?), &truth)?;
     if trial.rig.restarts.is_some() {
         // No replay of the capture tells what a daemon said that was not always there.
         let mut out = BufWriter::new(File::create(capture.with_extension("events.jsonl"))?);
-        for event in trial.told()? {
+        for event in events {
             serde_json::to_writer(&mut out, &event)?;
             writeln!(out)?;
         }

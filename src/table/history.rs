@@ -116,12 +116,13 @@ impl Table {
     /// them is the likeliest, and the other orders of its plies explain them as well.
     pub(super) fn tell_guess(&mut self, board: BoardId) {
         let Some(first) = self.play.tracker.take_guess(board) else { return };
+        let found = self.plies_of(board).skip(first);
+        let (line, sans): (Vec<Move>, Vec<&str>) =
+            found.map(|entry| (entry.completed.played, entry.event.san.as_str())).unzip();
         let before = self.game_before(board, first);
-        let line: Vec<Move> = self.plies_of(board).skip(first).map(|entry| entry.completed.played).collect();
-        let found =
-            self.plies_of(board).skip(first).map(|entry| entry.event.san.as_str()).collect::<Vec<_>>().join(" ");
         let orders = other_orders(&before, board, &line);
-        self.tell_rivals(board, before.board(board).plies() + 1, std::iter::once(found).chain(orders).collect());
+        let candidates = std::iter::once(sans.join(" ")).filter(|_| !line.is_empty()).chain(orders).collect();
+        self.tell_rivals(board, before.board(board).plies() + 1, candidates);
     }
 
     /// Tells which plies have become certain; their indices on the board.

@@ -111,7 +111,9 @@ fn moved_kings(position: &BoardPosition, placement: &Placement) -> Option<Option
     let [Some(white), Some(black)] = kings else { return None };
     let homes = Bitboard::from(white) | Bitboard::from(black);
     let stand = (homes | foreign) & !missing;
-    let both = foreign.any() && missing.is_subset(homes) && stand.count() == 2 && stand.is_subset(CENTRE);
+    let may_be = Color::ALL.map(|color| placement.allows(Role::King.of(color)));
+    let new = !foreign.is_empty() && foreign.is_subset(may_be[0] | may_be[1]);
+    let both = new && missing.is_subset(homes) && stand.count() == 2 && stand.is_subset(CENTRE);
     let first = stand.first().filter(|_| both)?;
     Some(winner([first, stand.last()?]))
 }
@@ -131,7 +133,7 @@ mod tests {
     use crate::{
         notation::bfen::Bfen,
         rules::RuleSet,
-        types::{File, Kinds, Rank},
+        types::{File, Kinds, Piece, Rank},
     };
 
     /// What a board feels whose kings stood on e1 and e8, and pawns on e4, d5 and a2.
@@ -140,7 +142,11 @@ mod tests {
         let mut placement = Placement::default();
         for (rank, line) in Rank::ALL.into_iter().rev().zip(felt.split_whitespace()) {
             for (file, felt) in File::ALL.into_iter().zip(line.chars()) {
-                let kinds = if felt == 'x' { Kinds::OCCUPIED } else { Kinds::EMPTY };
+                let kinds = match felt {
+                    'x' => Kinds::OCCUPIED,
+                    '.' => Kinds::EMPTY,
+                    man => Kinds::only(Piece::from_char(man).unwrap()),
+                };
                 placement.set(Square::from_coords(file, rank), kinds, Instant::ZERO);
             }
         }
@@ -159,6 +165,7 @@ mod tests {
         check_centre("...x....", "....x...", None);
         check_centre("...xx...", "..xxx...", None); // and something else
         check_centre("...xx...", "...x....", None); // a pawn is gone
+        check_centre("...xN...", "...xx...", None); // what is known to be no king
         let king = ["....x...", "...x....", "...xx...", "........ x.......", "........"];
         let [home, black_pawn, centre, below, empty] = king;
         check(&format!("{empty} {empty} {empty} {centre} ...xx... {below} {home}"), None); // White's is at home

@@ -163,11 +163,10 @@ impl BoardTrack {
         let complete = |(index, (played, old)): (usize, (&Move, &Past))| {
             let made_at = made_at(*played, touched(&line[index + 1..]), seen.placement, old.completed_at);
             let (played, completed_at, clock) = (*played, old.completed_at, old.clock);
+            let (illegal, rivals) = (Vec::new(), Vec::new());
+            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals };
             let said = self.said.reread(old, played);
-            let rivals = self.open_promotions(&before, (played, completed_at), said.is_some(), Some(seen));
-            let illegal = Vec::new();
-            let completed = Completed { board, played, made_at, completed_at, clock, illegal, rivals: rivals.clone() };
-            let past = Past::new(&before, &completed, rivals).felt(seen.placement).read_anew(old);
+            let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement).read_anew(old);
             self.past.push(Past { said, ..past });
             before.play(played);
             completed

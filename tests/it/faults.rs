@@ -119,7 +119,7 @@ fn a_gap_is_recorded_and_play_goes_on() {
     for number in 1..=GAP_GAMES {
         let mut capture = Vec::new();
         let (name, truth) =
-            trial("cable-out-long", number, |trial| (trial.name(), trial.record(&mut capture).unwrap()));
+            trial("cable-out-long", number, |trial| (trial.name(), trial.record(&mut capture).unwrap().0));
         let records = GameRecord::fold(&replay(&String::from_utf8(capture).unwrap()));
         for board in BoardId::first(2) {
             let played: Vec<&str> =

@@ -29,7 +29,7 @@ fn perform(boards: &[Sensing]) -> (String, Truth) {
     let profile = Profile::named("human").unwrap();
     let trial = Trial { source: &source, profile, seed: 3, ruleset: &RuleSet::WBN_1_00, rig: &rig };
     let mut capture = Vec::new();
-    let truth = trial.record(&mut capture).unwrap();
+    let (truth, _) = trial.record(&mut capture).unwrap();
     (String::from_utf8(capture).unwrap(), truth)
 }
 

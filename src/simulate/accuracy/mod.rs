@@ -122,14 +122,9 @@ impl Trial<'_> {
         Ok(Tried { machine, baseline })
     }
 
-    /// Writes the capture and answers its truth.
-    pub fn record(&self, out: impl io::Write) -> io::Result<Truth> {
-        Ok(self.perform(None, out)?.0)
-    }
-
-    /// What was told, in the time of the world.
-    pub fn told(&self) -> io::Result<Vec<Event>> {
-        Ok(self.perform(None, io::sink())?.1)
+    /// Writes the capture and answers its truth, and what was told in the time of the world.
+    pub fn record(&self, out: impl io::Write) -> io::Result<(Truth, Vec<Event>)> {
+        self.perform(None, out)
     }
 
     fn perform(&self, baseline: Option<&mut Baseline>, out: impl io::Write) -> io::Result<(Truth, Vec<Event>)> {
