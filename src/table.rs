@@ -13,6 +13,7 @@ mod emit;
 mod history;
 mod judge;
 mod kings;
+mod late;
 mod mistagged;
 mod pardon;
 mod play;
@@ -32,6 +33,7 @@ use std::collections::VecDeque;
 use adrift::Adrift;
 use devices::Sensors;
 use judge::Judge;
+use late::Late;
 use play::Play;
 use resume::Resumed;
 use settings::TableSettings;
@@ -120,6 +122,8 @@ pub struct Table {
     resumed: Option<Resumed>,
     /// Boards whose sensors were away for long, by board.
     adrift: Vec<Option<Adrift>>,
+    /// Whether a game may have begun before the table was opened.
+    late: Late,
     /// What is received only shows how things lay: no game begins.
     quiet: bool,
     /// Somebody wants to know why plies are taken.
@@ -160,6 +164,7 @@ impl Table {
             named,
             resumed,
             adrift,
+            late: Late::default(),
             quiet,
             explaining,
             out,

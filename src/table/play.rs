@@ -9,6 +9,7 @@ use super::{
     devices::Sensors,
     history::{self, Entry},
     kings::{SHOWN_US, Shown},
+    late::Late,
     set_up::{ANEW_US, SWEPT_US},
 };
 use crate::{
@@ -158,6 +159,7 @@ impl Table {
 
     fn board_changed(&mut self, board: BoardId) {
         self.watch_set_up(board);
+        self.watch_late();
         self.watch_swept();
         self.watch_kings();
         self.find_turn(board);
@@ -208,17 +210,13 @@ impl Table {
 
     /// The same where clocks have run before and are known.
     pub(super) fn go_on_from(&mut self, game: Game, ran: Vec<bool>) {
+        self.late = Late::Not;
         let clocked = std::mem::take(&mut self.play.clocked);
         let id = self.game_id();
         let begins = !ran.contains(&true);
         self.take_up(id, game, clocked);
         self.play.clock_ran = ran;
-        self.emit(Body::GameStarted(GameStarted {
-            ruleset: self.ruleset.to_string(),
-            time_control: self.settings.time_control.clone(),
-            players: self.players.clone(),
-            bfen: self.bfen(),
-        }));
+        self.tell_started();
         self.judge_start();
         self.sensors.vague.iter_mut().flatten().for_each(Slots::begin);
         for board in self.play.game.ids() {
@@ -235,6 +233,15 @@ impl Table {
         self.settle();
     }
 
+    pub(super) fn tell_started(&mut self) {
+        self.emit(Body::GameStarted(GameStarted {
+            ruleset: self.ruleset.to_string(),
+            time_control: self.settings.time_control.clone(),
+            players: self.players.clone(),
+            bfen: self.bfen(),
+        }));
+    }
+
     /// What lies in the trays of a board is in its pockets, the rest is on its way.
     fn remember_trays(&mut self, board: BoardId) {
         for seat in Color::ALL.map(|color| board.seat(color)) {
@@ -247,7 +254,7 @@ impl Table {
 
     /// White's clock runs first (WBN 7.5): the first side that runs is White's. Where a position was set with Black to
     /// move, what is known of the clock stays.
-    fn clock_runs(&mut self, board: BoardId) {
+    pub(super) fn clock_runs(&mut self, board: BoardId) {
         let white_first = self.play.origin.board(board).turn() == Color::White;
         let moved = self.plies_of(board).next().is_some() || !self.play.tracker.is_untouched(board);
         let Some(clock) = &mut self.sensors.boards[board.index()].clock else { return };
@@ -273,6 +280,8 @@ impl Table {
             let late = clock.as_ref().is_some_and(|clock| clock.ran_late());
             let turned = tracker.clock_is_turned(board, late) || uncertain && tracker.began_in_others_time(game, board);
             if turned && clock.is_some_and(ClockSense::turn) {
+                // The times that it showed before were the other player's.
+                self.judge.referee.clocks[board.index()].lost();
                 let again = self.play.tracker.turn_clock(&self.play.game, board, late);
                 self.watch_clock(board);
                 self.observe(board);
@@ -301,13 +310,14 @@ impl Table {
             self.try_start();
             self.judge_set_up(board);
         }
+        self.watch_late();
         if changed {
             self.emit_clock(board);
         }
     }
 
     /// A board whose clock is gone is completed as one without; one that is back has missed presses.
-    fn watch_clock(&mut self, board: BoardId) {
+    pub(super) fn watch_clock(&mut self, board: BoardId) {
         let view = self.clock_view(board);
         let Play { tracker, clocked, settle, .. } = &mut self.play;
         let was = std::mem::replace(&mut clocked[board.index()], view.is_some());

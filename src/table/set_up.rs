@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// Whether so much stood elsewhere in the game that no few moves that were taken back make a set-up of it.
-    fn is_far(&self) -> bool {
+    pub(super) fn is_far(&self) -> bool {
         let start = Game::new(self.ruleset.clone(), 1);
         let start = start.board(BoardId::A).board();
         let elsewhere = |board: BoardId| {
@@ -59,7 +59,7 @@ impl Table {
         self.play.game.ids().any(|board| elsewhere(board) > DISTURBED_MAX)
     }
 
-    fn end_set_up_anew(&mut self) {
+    pub(super) fn end_set_up_anew(&mut self) {
         self.play.anew = None;
         let armed = self.play.armed.clone();
         self.end("*", "the men were set up anew", Vec::new(), "table");

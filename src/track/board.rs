@@ -182,6 +182,8 @@ pub struct BoardTrack {
     pub(super) clock_turn: Option<Color>,
     /// No time runs: what men do now is no play.
     pub(super) clock_stopped: bool,
+    /// Whose time it ran when it was seen to run last, since the board is heard of.
+    pub(super) clock_ran: Option<Color>,
     /// The men are being swept off a board without a clock, or were set up anew in a gap.
     pub(super) swept: bool,
     /// So few of them are away that the plies which were completed may have been others.
@@ -253,6 +255,7 @@ impl BoardTrack {
             unwatched: false,
             clock_turn: None,
             clock_stopped: false,
+            clock_ran: None,
             swept: false,
             may_be_play: true,
             said: Said::default(),

@@ -35,7 +35,7 @@ impl BoardTrack {
 
     /// Nobody heard of the board's men nor of its clock until now: what it shows is not known until all of it is told.
     pub(super) fn lose_sight(&mut self, at: Instant) {
-        (self.gap, self.unwatched) = (true, true);
+        (self.gap, self.unwatched, self.clock_ran) = (true, true, None);
         self.guess = Guess::lost(at);
         self.deaf.clear();
     }
@@ -56,7 +56,7 @@ impl BoardTrack {
         self.heard.clear();
         self.ended_at = None;
         self.given = self.past.len();
-        (self.clock_turn, self.clock_stopped) = (None, false);
+        (self.clock_turn, self.clock_stopped, self.clock_ran) = (None, false, None);
         self.completion = completion;
         // It is told at the first look, which is waited for.
         (self.gap, self.unwatched, self.guess) = (true, true, Guess::default());
@@ -84,8 +84,10 @@ impl BoardTrack {
             && !self.awaits_sight()
             && self.completion == Completion::Clock
             && self.presses.is_empty();
+        // The lever of a clock that is stopped may have sprung; whose time was seen to run tells who had pressed.
+        let stopped = self.clock_stopped && (self.clock_ran.is_none() || self.clock_ran != self.clock_turn);
         match self.line.as_slice() {
-            _ if !read || self.clock_stopped => None,
+            _ if !read || stopped => None,
             [_, reply, ..] if self.unexplained.is_empty() => Some(reply.made_at + MISSED_US),
             [_] if self.gap => Some(self.changed_at + REST_US),
             _ => None,

@@ -205,6 +205,9 @@ impl Tracker {
     pub fn set_turn(&mut self, board: BoardId, turn: Option<Color>, stopped: bool) {
         let track = &mut self.boards[board.index()];
         (track.clock_turn, track.clock_stopped) = (turn, stopped);
+        if !stopped {
+            track.clock_ran = turn;
+        }
     }
 
     /// Whether men are being swept off a board that no clock says to be stopped.

@@ -77,14 +77,15 @@ impl Tally {
     }
 }
 
-fn perform(game: &bpgn::Game, profile: &str, rig: &Rig, seed: u64, down_us: std::ops::Range<i64>) -> Played {
+/// Plays a game while the daemon dies and lives by turns.
+fn perform(game: &bpgn::Game, profile: &str, rig: &Rig, seed: u64, turns: impl Fn(&Truth) -> Vec<Instant>) -> Played {
     let plies = plies_of(game, &RuleSet::WBN_1_00).unwrap();
     let terms = rig.terms(&terms_of(game));
     let performance = play(&plies, &terms, Profile::named(profile).unwrap(), seed);
     let stage = Stage::on(rig, &performance, seed);
     let mut settings = stage::settings_on(rig, &terms, players_of(game), &[]);
     stage::tell_makes(&mut settings, rig, &stage);
-    let turns = turns(&performance.truth, &down_us, &mut ChaCha8Rng::seed_from_u64(seed));
+    let turns = turns(&performance.truth);
     let mut host = MortalHost::new(settings.clone(), OPENED_US, turns.clone()).unwrap();
     let started = "2026-11-20T15:00:00Z";
     let truth =
@@ -136,7 +137,9 @@ fn check(profile: &str, rig: &Rig, down_us: std::ops::Range<i64>, unsure: bool) 
         if restarts >= wanted {
             break;
         }
-        let tried = perform(game, profile, rig, seed as u64, down_us.clone());
+        let seed = seed as u64;
+        let turns = |truth: &Truth| turns(truth, &down_us, &mut ChaCha8Rng::seed_from_u64(seed));
+        let tried = perform(game, profile, rig, seed, turns);
         restarts += tried.starts - 1;
         played += 1;
         forgot += tried.forgot;
@@ -173,6 +176,33 @@ fn a_game_goes_on_over_short_absences() {
 #[test]
 fn moves_of_a_long_absence_are_right_or_told_to_be_uncertain() {
     check("clean", &Rig::default(), 3 * SECOND..12 * SECOND, true);
+}
+
+#[test]
+fn a_game_that_began_while_nobody_heard_of_it_is_taken_up() {
+    let mut wrong = Vec::new();
+    for (seed, game) in (0..).zip(games().iter().take(16)) {
+        for profile in ["clean", "human"] {
+            let begins = |truth: &Truth| {
+                let set_going = truth.start.values().min().copied().unwrap_or_default();
+                let first = truth.moves.iter().map(|played| played.press).min().unwrap_or_default();
+                vec![set_going + -SECOND, first + 700 * MS]
+            };
+            let played = perform(game, profile, &Rig::default(), seed, begins);
+            let told = played.events.iter().filter(|event| event.t < played.turns[1] + 10 * SECOND);
+            let accused = told.filter_map(|event| match &event.body {
+                // Men that come late to trays are seen by who has heard of their capture.
+                Body::Incident(incident) if incident.kind != "not-passed" => Some(incident.kind.clone()),
+                _ => None,
+            });
+            let accused: Vec<String> = accused.collect();
+            let faults = faults(&played, true);
+            if !faults.is_empty() || !accused.is_empty() {
+                wrong.push(format!("{profile}, seed {seed}, {accused:?}: {}", faults.join("; ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
