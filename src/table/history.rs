@@ -45,7 +45,8 @@ impl Table {
         // A correction told several plies with one number: they are told again together.
         let tells_from = self.plies_of(board).position(|entry| entry.seq == supersedes).unwrap_or(from);
         let old = self.effects(board, from);
-        let open = moves.first().filter(|first| !first.rivals.is_empty()).cloned();
+        let open = (from..).zip(&moves).filter(|(_, ply)| !ply.rivals.is_empty());
+        let open: Vec<(usize, Completed)> = open.map(|(index, ply)| (index, ply.clone())).collect();
         self.replace(board, from, moves);
         self.play_again();
         self.play.revised = true;
@@ -61,10 +62,9 @@ impl Table {
             })
             .collect();
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
-        if let Some(first) = open {
-            let before = self.game_before(board, from);
-            let ply = before.board(board).plies() + 1;
-            self.tell_rivals(board, ply, candidates(&before, &first));
+        for (index, ply) in open {
+            let before = self.game_before(board, index);
+            self.tell_rivals(board, before.board(board).plies() + 1, candidates(&before, &ply));
         }
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);

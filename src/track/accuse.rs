@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     notation::uci,
-    rules::{BoardPosition, Game, Move, Reason},
+    rules::{Attempt, BoardPosition, Game, Move, Reason},
     sense::{Placement, Reading},
     types::{Bitboard, BoardId, ByRole, Color, Instant, Kinds, MS, Role, SECOND, Square},
 };
@@ -100,6 +100,11 @@ impl BoardTrack {
         if found.as_ref().is_some_and(|found| self.is_hearsay(found, seen, at)) {
             return None;
         }
+        let until = self.first_press().map_or(at, |press| press + AWAITED_US);
+        if at < until && found.as_ref().is_some_and(|found| self.may_have_taken(position, found.played, seen)) {
+            self.passes_until = until;
+            return None;
+        }
         self.looked_illegal = Some(self.state());
         let found = found?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
@@ -117,6 +122,7 @@ impl BoardTrack {
         let most = if stood { u32::MAX } else { legal + cost::ILLEGAL_GONE };
         let margin = if !stood && self.goes_on(found.played) { cost::ILLEGAL_ON } else { 0 };
         let better = self.line.is_empty() && found.cost <= most || found.cost + margin < legal;
+        let better = better && (stood || !self.is_explained(position, seen, found.cost));
         let root = arriving.apply(position);
         let otherwise = better
             && (self.questioned(&root, seen, true).is_some() || self.reads_otherwise(&root, seen, at, found.cost));
@@ -203,6 +209,15 @@ impl BoardTrack {
         self.presses.front().is_some_and(stood)
     }
 
+    /// Whether some legal line explains all that stands there for no more than an illegal move costs: the shortest of
+    /// equal explanations is that nothing was played, which explains nothing.
+    fn is_explained(&self, position: &BoardPosition, seen: &Seen<'_>, illegal: u32) -> bool {
+        let presses: Vec<Instant> = self.pressed().collect();
+        let evidence = Evidence { presses: &presses, must: true, ..self.evidence(seen, 0) };
+        let found = search::explain(position, evidence, presses.len() + 2);
+        found.cost <= illegal && found.mismatch.any().is_empty()
+    }
+
     /// Whether the line brings the man of a move to the same square in two moves of its player.
     fn goes_on(&self, m: Move) -> bool {
         let [first, _, second, ..] = &self.line[..] else { return false };
@@ -221,6 +236,22 @@ impl BoardTrack {
         let [since, _] = self.evidence(seen, 0).since;
         let lately = |square: Square| seen.placement.changed(square) >= since || self.laid.contains(square);
         alike.into_iter().any(lately) && !in_hand(m, seen, position.turn())
+    }
+
+    /// Whether the man of a move, which came there when the clock had been pressed, may have taken one that is off its
+    /// square beside that one: the reply knocked it away.
+    fn may_have_taken(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
+        let Some(from) = m.from() else { return false };
+        let (placement, to) = (seen.placement, uci::destination(m));
+        let came = self.first_press().is_some_and(|press| press < placement.changed(to));
+        if !came || placement.kinds(to) != Kinds::only(m.role().of(position.turn())) {
+            return false;
+        }
+        let others = position.board().by_color(!position.turn());
+        let off = self.unexplained & others & placement.allows_empty();
+        let beside = off.into_iter().filter(|square| square.distance(to) == 1);
+        let takes = |to| position.as_move(Attempt::Move { from, to, promotion: None });
+        beside.filter_map(takes).any(|taking| position.is_legal(taking))
     }
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.

@@ -507,7 +507,12 @@ impl BoardTrack {
         };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
-        let unseen_too = seen.filter(|_| !ply.covered).map(|seen| self.alike(position, ply.played, seen));
+        let unseen_too = seen.map(|seen| match ply.covered {
+            // What nobody heard of is told to be uncertain as a whole.
+            true if unseen => Vec::new(),
+            true => self.alike_before(position, (ply.played, completed_at), seen.placement),
+            false => self.alike(position, ply.played, seen),
+        });
         let mut rivals = std::mem::take(&mut self.rivals);
         rivals.extend(unseen_too.into_iter().flatten());
         let (played, made_at) = (ply.played, ply.made_at);

@@ -3,7 +3,13 @@
 //! In: a ply, what its square and others have shown since. Out: the moves of the same man to squares that
 //! have shown as little. Which of them explains what was played later is asked elsewhere (`lookback`).
 
-use super::{SCAN_US, board::BoardTrack, past::Past, search, seen::Seen};
+use super::{
+    SCAN_US,
+    board::BoardTrack,
+    past::{Past, reread, reread_from},
+    search,
+    seen::Seen,
+};
 use crate::{
     notation::uci,
     rules::{BoardPosition, Move},
@@ -39,13 +45,9 @@ impl BoardTrack {
 
     /// Where else the man of a ply that is being completed may have gone if nobody saw where it went.
     pub(super) fn alike(&self, position: &BoardPosition, played: Move, seen: &Seen<'_>) -> Vec<Move> {
-        let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
-        let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
-        let man = played.role().of(position.turn());
         let shows = |m: Move| {
-            let to = uci::destination(m);
-            let showed = seen.placement.showed(to, man, since, Instant(i64::MAX));
-            showed || !seen.placement.allows_empty().contains(to)
+            self.showed_lately(position, m, seen.placement)
+                || !seen.placement.allows_empty().contains(uci::destination(m))
         };
         if shows(played) || played.promotion().is_some() {
             return Vec::new();
@@ -53,6 +55,64 @@ impl BoardTrack {
         let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
         let other = |m: &Move| same(m) && !shows(*m) && !self.rivals.contains(m);
         position.legal_moves().into_iter().filter(other).take(ALIKE_MAX).collect()
+    }
+
+    /// The same of a man that the line has moved on since.
+    pub(super) fn alike_before(
+        &self,
+        position: &BoardPosition,
+        (played, completed_at): (Move, Instant),
+        placement: &Placement,
+    ) -> Vec<Move> {
+        if self.showed_lately(position, played, placement) {
+            return Vec::new();
+        }
+        let later: Vec<Move> = self.line.iter().map(|later| later.played).collect();
+        let others = BoardTrack::moved_on(position, (played, completed_at), &later, placement);
+        others.into_iter().filter(|m| !self.rivals.contains(m)).collect()
+    }
+
+    /// Whether the man of a ply that is being completed was seen where it went.
+    fn showed_lately(&self, position: &BoardPosition, played: Move, placement: &Placement) -> bool {
+        let before = self.past.len().checked_sub(2).and_then(|index| self.past.get(index));
+        let since = before.map_or(Instant::LONG_AGO, |past| past.made_at);
+        let man = played.role().of(position.turn());
+        placement.showed(uci::destination(played), man, since, Instant(i64::MAX))
+    }
+
+    /// Where else the man of a ply that nobody saw arrive may have gone, if `later` plies moved it on from there, or
+    /// took a pawn that may have gone two steps, in passing.
+    pub(super) fn moved_on(
+        before: &BoardPosition,
+        (played, completed_at): (Move, Instant),
+        later: &[Move],
+        placement: &Placement,
+    ) -> Vec<Move> {
+        let said = uci::destination(played);
+        let moves_on = |m: &Move| m.from() == Some(said);
+        let takes = |m: &Move| m.is_capture() && m.to() == said;
+        if played.promotion().is_some() || !later.iter().any(|m| moves_on(m) || takes(m)) {
+            return Vec::new();
+        }
+        let same = |m: &Move| *m != played && m.from() == played.from() && m.role() == played.role();
+        let shows_nothing = |m: &Move| placement.kinds_at(uci::destination(*m), completed_at) == Kinds::EMPTY;
+        let goes_on = |m: &Move| {
+            let mut position = before.clone();
+            position.play(*m);
+            for next in later {
+                if moves_on(next) {
+                    return reread_from(&position, *next, uci::destination(*m)).is_some();
+                }
+                match reread(&position, *next) {
+                    Some(again) if takes(next) => return matches!(again, Move::EnPassant { .. }),
+                    Some(again) => position.play(again),
+                    None => return false,
+                };
+            }
+            false
+        };
+        let others = before.legal_moves().into_iter().filter(same).filter(shows_nothing).filter(goes_on);
+        others.take(ALIKE_MAX).collect()
     }
 
     /// Whether no sensor has shown the man of the ply at `index` on its square since it was completed, nor, if asked,

@@ -137,9 +137,12 @@ impl BoardTrack {
             self.line.truncate(first + 2 * index);
         } else if self.presses.iter().any(|press| press.by == color) {
             *self.said.next.get_mut(color) = Some((role, at));
-        } else if let Some(index) = self.promoted_silently(position, color, seen) {
-            return self.declare_late(seat.board, index, (role, at), position, seen);
         } else {
+            let silent = self.promoted_silently(position, color, seen);
+            let late = silent.and_then(|index| self.declare_late(seat.board, index, (role, at), position, seen));
+            if let Some(late) = late {
+                return late;
+            }
             *self.said.now.get_mut(color) = Some((role, at));
             *self.said.after.get_mut(color) = self.line.get(first).is_some();
         }
@@ -151,7 +154,10 @@ impl BoardTrack {
     fn promoted_silently(&self, position: &BoardPosition, color: Color, seen: &Seen<'_>) -> Option<usize> {
         let own = (self.given..self.past.len()).rev().filter(|index| self.past[*index].before.turn() == color);
         let last = own.take(LATE_PLIES).find(|index| self.past[*index].played.promotion().is_some())?;
-        let ready = position.board().by_piece(Role::Pawn.of(color)) & before_last_rank(color);
+        let coming = self.line.iter().skip(usize::from(position.turn() != color)).step_by(2).map(|ply| ply.played);
+        let pawns = coming.filter(|m| m.role() == Role::Pawn).map(|m| Bitboard::from(m.to()));
+        let pawns = pawns.fold(position.board().by_piece(Role::Pawn.of(color)), |all, pawn| all | pawn);
+        let ready = pawns & before_last_rank(color);
         let answered = self.presses.iter().any(|press| press.by != color);
         let just_made = last + 1 == self.past.len() && !answered;
         let played = self.past[last].played;
@@ -160,7 +166,8 @@ impl BoardTrack {
         (silent && (just_made || ready.is_empty())).then_some(last)
     }
 
-    /// A declaration that comes after the move counts if all moves since are legal with it.
+    /// A declaration that comes after the move counts if all moves since are legal with it; none if they are not: it is
+    /// of the next promotion then.
     fn declare_late(
         &mut self,
         board: BoardId,
@@ -168,19 +175,19 @@ impl BoardTrack {
         (role, at): (Role, Instant),
         position: &BoardPosition,
         seen: &Seen<'_>,
-    ) -> Declared {
+    ) -> Option<Declared> {
         let root = self.root(position, self.past.len() - index);
         let played: Vec<Move> = self.past[index..].iter().map(|past| past.played).collect();
         if played.first().and_then(|m| m.promotion()) == Some(role) {
             self.past[index].said = Some(at);
             let open = !std::mem::take(&mut self.past[index].rivals).is_empty();
-            return if open { Declared::Certain(index) } else { Declared::Coming };
+            return Some(if open { Declared::Certain(index) } else { Declared::Coming });
         }
         let moves = root.with_promotion(&played, PromotionChange { index: 0, role });
-        let Some(moves) = moves.filter(|_| root.rules().may_promote_to(role)) else { return Declared::Coming };
+        let moves = moves.filter(|_| root.rules().may_promote_to(role))?;
         let revision = self.revise(board, position, seen, index, &moves);
         self.past[index].said = Some(at);
-        Declared::Otherwise(revision)
+        Some(Declared::Otherwise(revision))
     }
 
     /// What a completed ply that promoted nothing is if it promotes after all: the pawn becomes what its player said.

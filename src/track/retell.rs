@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use arrayvec::ArrayVec;
+
 use super::{
     Completed, Completion, Press, Revision,
     board::BoardTrack,
@@ -18,13 +20,16 @@ use super::{
 };
 use crate::{
     rules::{Attempt, BoardPosition, Move, Reason},
-    sense::Placement,
-    types::{BoardId, ByColor, CastlingSide, Color, Instant, Kinds, Square},
+    sense::{Mismatch, Placement},
+    types::{Bitboard, BoardId, ByColor, CastlingSide, Color, Instant, Kinds, Square},
 };
 
 /// How far plies are read anew: first those in which it mostly lies, in more ways only if that explains little.
 const NEAR: Reach = Reach { plies: 8, lines: 64, accuses: false, acquits: false };
 const FAR: Reach = Reach { plies: 14, lines: 160, accuses: false, acquits: false };
+
+/// Plies within which a man that nobody saw stand has moved on.
+const LATER_PLIES: usize = 4;
 
 /// How much is read anew.
 #[derive(Clone, Copy)]
@@ -144,7 +149,9 @@ impl BoardTrack {
         let accused = self.past[told.from..].iter().filter(is_illegal).map(|past| search::squares_of(past.played));
         let accused = accused.reduce(|all, squares| all | squares)?;
         *look = findings.look;
-        (there.1.placement.mismatch(&end).any() & accused).is_empty().then_some(told)
+        let open = there.1.placement.mismatch(&end);
+        let explains = (open.any() & accused).is_empty() || saves && stands_beside(&end, open, accused, there.1);
+        explains.then_some(told)
     }
 
     /// The position after all plies that were told.
@@ -369,7 +376,11 @@ impl BoardTrack {
         let (again, more) = plies.split_at(plies.len().min(count - from));
         let old = self.past.split_off(from);
         let complete = |(index, (ply, old)): (usize, (&Ply, &Past))| {
-            let next = told.moves().nth(from - first + index + 1).map(|next| (next, !before.turn()));
+            let later: ArrayVec<Move, LATER_PLIES> =
+                told.moves().skip(from - first + index + 1).take(LATER_PLIES).collect();
+            let next = later.first().map(|next| (*next, !before.turn()));
+            let unseen = || BoardTrack::moved_on(&before, (ply.played, ply.completed_at), &later, seen.placement);
+            let rivals = if ply.came.is_none() { unseen() } else { Vec::new() };
             let completed = Completed {
                 board,
                 played: ply.played,
@@ -377,10 +388,10 @@ impl BoardTrack {
                 completed_at: self.counts_at(ply, next, seen.placement),
                 clock: ply.press.and_then(|press| press.clock),
                 illegal: reasons(&before, ply.played),
-                rivals: Vec::new(),
+                rivals: rivals.clone(),
             };
             let said = self.said.reread(old, ply.played);
-            let past = Past::new(&before, &completed, Vec::new()).felt(seen.placement).read_anew(old);
+            let past = Past::new(&before, &completed, rivals).felt(seen.placement).read_anew(old);
             self.past.push(Past { said, ..past });
             before.play(ply.played);
             completed
@@ -418,6 +429,15 @@ impl BoardTrack {
             .count()
             .min(reach.plies)
     }
+}
+
+/// Whether all that is left unexplained of some squares is a man that stands beside its own one: it was displaced.
+fn stands_beside(end: &BoardPosition, open: Mismatch, squares: Bitboard, seen: &Seen<'_>) -> bool {
+    let is_displaced = |to: Square| {
+        let mut gone = open.missing.into_iter().filter(|from| from.distance(to) == 1);
+        gone.any(|from| seen.placement.kinds(to) == Kinds::exactly(end.board().piece_at(from)))
+    };
+    (open.missing & squares).is_empty() && (open.foreign & squares).into_iter().all(is_displaced)
 }
 
 /// Whether a man is missing where its player has dropped one of its kind elsewhere by the record: it may have been
