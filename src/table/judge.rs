@@ -386,6 +386,7 @@ impl Table {
         let (board, at) = (completed.board, completed.completed_at);
         let incomplete = incomplete_castling(self.play.game.board(board), completed);
         let mate = self.play.game.loser(board).is_some();
+        self.withdraw_answered(seat, at);
         let lapsed = self.judge.referee.docket.completed(seat, mate, at);
         lapsed.into_iter().for_each(|incident| self.tell(incident));
         let unseen = self.is_illegal_unseen(seat, completed);

@@ -1,4 +1,4 @@
-//! Incidents whose ground a correction of the record has taken away.
+//! Incidents whose ground a correction of the record, or a move that was found late, has taken away.
 //!
 //! In: what the plies of a board were and what they are now. Out: incidents that are dismissed, and facts about the
 //! position that are true only now. An incident that says what a sensor saw stays unless the new plies explain it. The
@@ -269,6 +269,15 @@ impl Table {
     pub(super) fn withdraw_presses(&mut self, board: BoardId) {
         self.judge.referee.revised(board, &self.play.game);
         self.withdraw_where(|_, entry| entry.kind == Kind::ClockWithoutMove && entry.incident.board == Some(board));
+    }
+
+    /// A press that was told to be for nothing has completed a move, which was found later.
+    pub(super) fn withdraw_answered(&mut self, seat: Seat, pressed_at: Instant) {
+        self.withdraw_where(|_, entry| {
+            let told = Evidence(&entry.incident.evidence).at("pressed_at");
+            let same = told.is_some_and(|told| (told - pressed_at).abs() <= ROUNDED_US);
+            entry.kind == Kind::ClockWithoutMove && entry.incident.seat == Some(seat) && same
+        });
     }
 
     /// Withdraws those incidents among them that nobody has decided, also where the time to claim is over.
