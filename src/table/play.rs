@@ -8,7 +8,7 @@ use super::{
     DeviceIndex, Table,
     devices::Sensors,
     history::{self, Entry},
-    kings::{SHOWN_US, Shown},
+    kings::Shown,
     late::Late,
     set_up::{ANEW_US, SWEPT_US},
 };
@@ -129,7 +129,7 @@ impl Play {
     }
 
     pub fn deadline(&self, now: Instant) -> Option<Instant> {
-        let shown = self.shown.as_ref().map(|(since, _)| *since + SHOWN_US);
+        let shown = self.shown.as_ref().map(|(since, shown)| *since + shown.patience());
         let anew = self.anew.map(|since| since + ANEW_US);
         let swept = self.swept.map(|since| since + SWEPT_US);
         let due = [self.tracker.deadline(&self.game, now), shown, anew, swept];

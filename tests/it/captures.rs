@@ -18,6 +18,8 @@ const CLOCK_TOLERANCE_MS: i64 = 1000;
 #[derive(Deserialize)]
 struct Truth {
     moves: Vec<TruthMove>,
+    /// The result that follows from what the capture holds up to its end.
+    evident: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +122,18 @@ fn every_capture_comes_out_as_it_was_played() {
             assert_eq!(moves.len(), expect.len(), "{name}: {board}");
         }
     }
+}
+
+#[test]
+fn a_result_that_was_shown_is_recorded() {
+    let evident = pairs().into_iter().filter_map(|(name, capture, truth)| Some((name, capture, truth.evident?)));
+    let mut seen = 0;
+    for (name, capture, result) in evident {
+        let records = GameRecord::fold(&replay(&capture));
+        assert_eq!(records[0].ended.as_ref().map(|ended| ended.result.as_str()), Some(result.as_str()), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 0);
 }
 
 #[test]
