@@ -33,7 +33,8 @@ const REVISED_PLIES: usize = 4;
 const LOOK_US: i64 = 3 * SECOND;
 /// Within this time a board tells all that it feels when it is asked.
 const ANSWER_US: i64 = 500 * MS;
-/// How long it is waited for the press of a capture by a man that seems to have been dropped on the one that it takes.
+/// How long it is waited for the press of the second move of a man that seems to have been dropped where that one led
+/// it: on the man that it takes, or as a pawn on the last rank.
 const CAPTURES_US: i64 = 1300 * MS;
 
 impl Tracker {
@@ -106,7 +107,7 @@ impl BoardTrack {
             return None;
         }
         self.looked_illegal = Some(self.state());
-        let found = found?;
+        let found = found.filter(|_| !self.may_have_bounced())?;
         // Rest will tell: the other player may have the man in hand, another board may send one, or it came from where
         // such a man is in the air.
         let moved = self.line.is_empty() && self.may_have_moved(position, found.played, seen);
@@ -190,10 +191,12 @@ impl BoardTrack {
         let after = self.presses.front().is_some_and(|press| press.at < came);
         let was_there = told && self.stood_at_press(position, m, seen);
         let passes = stands && after && (self.line.is_empty() || !told) && !was_there;
-        // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it.
-        let caught = m.from().is_none() && position.board().piece_at(to).is_some();
+        // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it, and
+        // a pawn on the last rank came from the one before.
+        let caught = position.board().piece_at(to).is_some();
+        let promotes = m.role() == Role::Pawn && Bitboard::BACKRANKS.contains(to);
         let wait = match told {
-            true if caught => CAPTURES_US,
+            true if m.from().is_none() && (caught || promotes) => CAPTURES_US,
             true => SCAN_US,
             false => REST_US,
         };
@@ -303,11 +306,22 @@ impl BoardTrack {
     ) -> Option<Completed> {
         let doubted = |found: &Illegal| is_felt(found, seen.placement) && !self.is_known(found, seen.placement);
         let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at) && !doubted(found);
-        let found = self.illegal(position, seen).filter(most)?;
+        let found = self.illegal(position, seen).filter(most).filter(|found| !self.slid_on(found, seen.placement))?;
         if self.is_hearsay(&found, seen, at) {
             return None;
         }
         self.complete_as(found, position, board, seen, at)
+    }
+
+    /// Whether the other player's man that seems to have been moved is that of the last ply, which went on as soon as it
+    /// stood: it was slid farther, to where it may go.
+    fn slid_on(&self, found: &Illegal, placement: &Placement) -> bool {
+        let theirs = found.reasons.contains(&Reason::NotYourPiece);
+        let Some((last, from)) = self.past.last().zip(found.played.from()).filter(|_| theirs) else { return false };
+        let at_once = placement.changed(from) < last.made_at + REST_US;
+        let farther = |from| last.before.as_move(Attempt::Move { from, to: found.played.to(), promotion: None });
+        let legal = last.played.from().and_then(farther).is_some_and(|m| last.before.is_legal(m));
+        at_once && legal && last.played.to() == from
     }
 
     /// Completes an illegal move. What was played after it is found by the next observation.

@@ -86,16 +86,26 @@ impl BoardTrack {
     /// Forgets the first two presses if they came with the one before them, and no man of either is seen: the lever
     /// sprang back, and its messages were read late.
     pub(super) fn forget_bounce(&mut self) -> bool {
-        let mut presses = self.presses.iter();
-        let Some((up, down)) = presses.next().zip(presses.next()) else { return false };
-        let before = self.heard.iter().rfind(|heard| heard.at < up.at).filter(|before| before.by == down.by);
-        let bounced = up.by != down.by && before.is_some_and(|before| down.at - before.at < LATE_BOUNCE_US);
-        if bounced {
-            let [up, down] = [up.at, down.at];
+        let bounce = self.bounce(LATE_BOUNCE_US);
+        if let Some([up, down]) = bounce {
             self.presses.drain(..2);
             self.heard.retain(|heard| heard.at != up && heard.at != down);
         }
-        bounced
+        bounce.is_some()
+    }
+
+    /// Whether the lever may have sprung for the first press: the other player, who had pressed just before, presses
+    /// again at once.
+    pub(super) fn may_have_bounced(&self) -> bool {
+        self.bounce(BOUNCE_US).is_some()
+    }
+
+    /// The first two presses if they and the one before them, of the same player as the second, came within this time.
+    fn bounce(&self, within: i64) -> Option<[Instant; 2]> {
+        let mut presses = self.presses.iter();
+        let (up, down) = presses.next().zip(presses.next())?;
+        let before = self.heard.iter().rfind(|heard| heard.at < up.at).filter(|before| before.by == down.by)?;
+        (up.by != down.by && down.at - before.at < within).then_some([up.at, down.at])
     }
 
     /// The lever of a clock that was stopped just now is back: what came with the stop was no press.
