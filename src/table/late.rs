@@ -14,6 +14,8 @@ use crate::{
 
 /// Plies of a board that may have been played before it was heard of.
 const PLIES_MAX: usize = 4;
+/// Squares that they touch at most, with that of a man in the air.
+const TOUCHED_MAX: usize = 2 * PLIES_MAX + 1;
 /// Positions that are looked at.
 const POSITIONS_MAX: usize = 4000;
 /// So long after all boards have told of their men a game that had begun before is looked for.
@@ -44,7 +46,8 @@ impl Table {
         let over = self.now > since + LATE_US || self.play.id.is_some() && !self.play.is_on();
         if over || self.stand_still() || self.quiet {
             self.late = Late::Not;
-        } else if self.sensors.running() && (!self.play.is_on() || self.is_far()) && self.show_beginning() {
+        } else if self.sensors.running() && (!self.play.is_on() || self.is_far_by(TOUCHED_MAX)) && self.show_beginning()
+        {
             self.begin_late();
         }
     }

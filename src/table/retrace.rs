@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::{
     Input, Opening, SettingsError, Table,
     capture::{Raw, RawInput},
+    late::Late,
     resume::{Found, Resume, Resumed, Unfinished},
     settings::TableSettings,
 };
@@ -166,6 +167,7 @@ impl Table {
         }
         self.miss_buttons(Seat::all(self.play.game.len()));
         (self.play.shown, self.play.anew, self.play.swept) = (None, None, None);
+        self.late = Late::Unheard;
         self.play.made.iter_mut().for_each(Vec::clear);
         self.judge.pockets_doubted = true;
         self.judge.changed = true;

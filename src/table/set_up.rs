@@ -49,14 +49,19 @@ impl Table {
     }
 
     /// Whether so much stood elsewhere in the game that no few moves that were taken back make a set-up of it.
-    pub(super) fn is_far(&self) -> bool {
+    fn is_far(&self) -> bool {
+        self.is_far_by(DISTURBED_MAX)
+    }
+
+    /// Whether more squares of some board than that are others in the game than they were in the set-up.
+    pub(super) fn is_far_by(&self, squares: usize) -> bool {
         let start = Game::new(self.ruleset.clone(), 1);
         let start = start.board(BoardId::A).board();
         let elsewhere = |board: BoardId| {
             let men = self.play.game.board(board).board();
             Square::ALL.into_iter().filter(|square| men.piece_at(*square) != start.piece_at(*square)).count()
         };
-        self.play.game.ids().any(|board| elsewhere(board) > DISTURBED_MAX)
+        self.play.game.ids().any(|board| elsewhere(board) > squares)
     }
 
     pub(super) fn end_set_up_anew(&mut self) {

@@ -4,15 +4,17 @@
 //! `RESTARTS=…` asks for so many restarts in all, 60 otherwise. A failure names the game and its seed.
 
 use bughoused::{
-    event::{Body, Event, Feed, Request, ResponseStatus},
+    event::{Body, Event, Feed, Players, Request, ResponseStatus},
     notation::bpgn,
     record::GameRecord,
     rules::RuleSet,
     simulate::{
         capture,
         devices::faults::Faults,
-        hands::{Profile, Truth, play, players_of, plies_of, terms_of},
+        hands::{Performance, Profile, Terms, Truth, play, play_two, plies_of, terms_of},
         mortal::{MortalHost, turns},
+        offence::Offences,
+        random_game::next_game,
         rig::{Rig, Sensing},
         stage::{self, Stage},
     },
@@ -82,8 +84,19 @@ fn perform(game: &bpgn::Game, profile: &str, rig: &Rig, seed: u64, turns: impl F
     let plies = plies_of(game, &RuleSet::WBN_1_00).unwrap();
     let terms = rig.terms(&terms_of(game));
     let performance = play(&plies, &terms, Profile::named(profile).unwrap(), seed);
-    let stage = Stage::on(rig, &performance, seed);
-    let mut settings = stage::settings_on(rig, &terms, players_of(game), &[]);
+    show(&performance, &terms, rig, seed, turns)
+}
+
+/// Shows what hands did to a table that dies and lives by turns.
+fn show(
+    performance: &Performance,
+    terms: &Terms,
+    rig: &Rig,
+    seed: u64,
+    turns: impl Fn(&Truth) -> Vec<Instant>,
+) -> Played {
+    let stage = Stage::on(rig, performance, seed);
+    let mut settings = stage::settings_on(rig, terms, Players::default(), &[]);
     stage::tell_makes(&mut settings, rig, &stage);
     let turns = turns(&performance.truth);
     let mut host = MortalHost::new(settings.clone(), OPENED_US, turns.clone()).unwrap();
@@ -176,6 +189,32 @@ fn a_game_goes_on_over_short_absences() {
 #[test]
 fn moves_of_a_long_absence_are_right_or_told_to_be_uncertain() {
     check("clean", &Rig::default(), 3 * SECOND..12 * SECOND, true);
+}
+
+#[test]
+fn an_unfinished_game_is_ended_where_the_next_one_began_while_nobody_heard_of_it() {
+    let rig = Rig::default();
+    for (seed, game) in (0..).zip(games().iter().take(8)) {
+        let terms = rig.terms(&terms_of(game));
+        let (plies, next) = (plies_of(game, &RuleSet::WBN_1_00).unwrap(), next_game(seed, &terms, &RuleSet::WBN_1_00));
+        let two = [(&plies[..], &terms), (&next.0[..], &next.1)];
+        let performance = play_two(two, Profile::named("clean").unwrap(), &Offences::default(), seed);
+        let turns = |truth: &Truth| {
+            let last = truth.moves.iter().map(|played| played.press).max().unwrap();
+            let first = truth.next.as_ref().unwrap().moves.iter().map(|played| played.press).min().unwrap();
+            vec![last + -SECOND, first + 700 * MS]
+        };
+        let played = show(&performance, &terms, &rig, seed, turns);
+        let records = GameRecord::fold(&played.events);
+        assert_eq!(records.len(), 2, "seed {seed}");
+        assert_eq!(records[0].ended.as_ref().map(|ended| ended.result.as_str()), Some("*"), "seed {seed}");
+        let expect = &played.truth.next.as_ref().unwrap().moves;
+        for board in [BoardId::A, BoardId::B] {
+            let truth = of_board(expect.iter().map(|m| (m.board, m.uci.as_str())), board);
+            let record = of_board(records[1].moves.iter().map(|(_, m)| (m.board, m.uci.as_str())), board);
+            assert_eq!(record, truth, "seed {seed}, board {board}");
+        }
+    }
 }
 
 #[test]
