@@ -39,7 +39,7 @@ pub(super) struct Effect {
 impl Table {
     /// Replaces completed moves of a board and tells it.
     pub(super) fn revise(&mut self, revision: Revision) {
-        let Revision { board, from, moves } = revision;
+        let Revision { board, from, moves, narrow } = revision;
         let Some(first) = self.nth_of(board, from) else { return };
         let supersedes = self.play.history[first].seq;
         // A correction told several plies with one number: they are told again together.
@@ -47,6 +47,7 @@ impl Table {
         let old = self.effects(board, from);
         let open = (from..).zip(&moves).filter(|(_, ply)| !ply.rivals.is_empty());
         let open: Vec<(usize, Completed)> = open.map(|(index, ply)| (index, ply.clone())).collect();
+        let replaced: Vec<String> = self.plies_of(board).skip(from).map(|entry| entry.event.san.clone()).collect();
         self.replace(board, from, moves);
         self.play_again();
         self.play.revised = true;
@@ -62,9 +63,13 @@ impl Table {
             })
             .collect();
         self.emit(Body::Correction(Correction { board, supersedes, moves }));
-        for (index, ply) in open {
-            let before = self.game_before(board, index);
-            self.tell_rivals(board, before.board(board).plies() + 1, candidates(&before, &ply));
+        for (index, ply) in &open {
+            let before = self.game_before(board, *index);
+            self.tell_rivals(board, before.board(board).plies() + 1, candidates(&before, ply));
+        }
+        let is_open = |(index, _): &(usize, Completed)| *index == from;
+        if narrow && !open.iter().any(is_open) {
+            self.tell_narrow(board, from, &replaced);
         }
         self.play.last[board.index()] =
             self.play.history.iter().rev().find(|entry| entry.event.board == board).map(last);
@@ -123,6 +128,17 @@ impl Table {
         let orders = other_orders(&before, board, &line);
         let candidates = std::iter::once(sans.join(" ")).filter(|_| !line.is_empty()).chain(orders).collect();
         self.tell_rivals(board, before.board(board).plies() + 1, candidates);
+    }
+
+    /// Tells that the plies from `from` on may be those that they have just replaced, as far as they differ.
+    fn tell_narrow(&mut self, board: BoardId, from: usize, replaced: &[String]) {
+        let told: Vec<&str> = self.plies_of(board).skip(from).map(|entry| entry.event.san.as_str()).collect();
+        let same = told.iter().rev().zip(replaced.iter().rev()).take_while(|(new, old)| **new == old.as_str()).count();
+        let [new, old] = [told[..told.len() - same].join(" "), replaced[..replaced.len() - same].join(" ")];
+        if !new.is_empty() && !old.is_empty() {
+            let ply = self.game_before(board, from).board(board).plies() + 1;
+            self.tell_rivals(board, ply, vec![new, old]);
+        }
     }
 
     /// Tells which plies have become certain; their indices on the board.

@@ -143,7 +143,7 @@ impl Table {
         let walked = moves.clone().rev().take_while(walks).count();
         let from = moves.count() - walked;
         if walked > 0 {
-            self.revise(Revision { board, from, moves: Vec::new() });
+            self.revise(Revision { board, from, moves: Vec::new(), narrow: false });
         }
     }
 }

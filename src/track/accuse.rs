@@ -191,8 +191,8 @@ impl BoardTrack {
         let after = self.presses.front().is_some_and(|press| press.at < came);
         let was_there = told && self.stood_at_press(position, m, seen);
         let passes = stands && after && (self.line.is_empty() || !told) && !was_there;
-        // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it, and
-        // a pawn on the last rank came from the one before.
+        // Who comes from a pocket to where another man stood rather took that one from a square where nobody saw it,
+        // and a pawn on the last rank came from the one before.
         let caught = position.board().piece_at(to).is_some();
         let promotes = m.role() == Role::Pawn && Bitboard::BACKRANKS.contains(to);
         let wait = match told {
@@ -313,8 +313,8 @@ impl BoardTrack {
         self.complete_as(found, position, board, seen, at)
     }
 
-    /// Whether the other player's man that seems to have been moved is that of the last ply, which went on as soon as it
-    /// stood: it was slid farther, to where it may go.
+    /// Whether the other player's man that seems to have been moved is that of the last ply, which went on as soon as
+    /// it stood: it was slid farther, to where it may go.
     fn slid_on(&self, found: &Illegal, placement: &Placement) -> bool {
         let theirs = found.reasons.contains(&Reason::NotYourPiece);
         let Some((last, from)) = self.past.last().zip(found.played.from()).filter(|_| theirs) else { return false };

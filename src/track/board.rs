@@ -310,10 +310,14 @@ impl BoardTrack {
         let ahead = if self.gap { PLIES_MAX } else { PLIES_AHEAD };
         let found = search::explain(&position, evidence, ahead.max(presses.len() + 2));
         let rivals = match before.first() {
-            // What was seen first alone was played first.
+            // What was seen first alone was played first, if it was alone for a scan.
             Some(first) if found.line.first() == Some(first) => {
                 let still = |m: &Move| found.rivals.contains(m) || search::rivals(&position, evidence, *m, &found);
-                self.rivals.iter().copied().filter(still).collect()
+                let known: Vec<Move> = self.rivals.iter().copied().filter(still).collect();
+                let came = |m: Move| seen.placement.changed(uci::destination(m));
+                let with_it = |m: &&Move| !known.contains(m) && came(**m) <= came(*first) + SCAN_US;
+                let others = found.rivals.iter().filter(with_it).copied();
+                known.iter().copied().chain(others).collect()
             }
             _ => found.rivals.to_vec(),
         };
@@ -507,7 +511,8 @@ impl BoardTrack {
         };
         let completed_at = self.past.last().map_or(completed_at, |last| completed_at.max(last.completed_at));
         let clock = press.and_then(|press| press.clock).or(ended.and_then(|(_, clock)| clock));
-        let unseen_too = seen.map(|seen| match ply.covered {
+        let moved_on = |later: &LinePly| search::squares_of(later.played).contains(uci::destination(ply.played));
+        let unseen_too = seen.map(|seen| match ply.covered || self.line.iter().any(moved_on) {
             // What nobody heard of is told to be uncertain as a whole.
             true if unseen => Vec::new(),
             true => self.alike_before(position, (ply.played, completed_at), seen.placement),

@@ -192,6 +192,8 @@ pub const MOVED_ON: u32 = 5;
 pub const STRAINED: u32 = GIVE_UP_MADE + 2;
 /// How much cheaper another account of completed plies must be than the record.
 pub const REREAD: u32 = 2;
+/// Another account that is cheaper by less is hardly likelier than the record: both are told.
+pub const NARROW: u32 = 5;
 /// What must still speak against the best of the last plies, before others of more plies are asked for.
 pub const REREAD_FAR: u32 = 12;
 /// How much cheaper it must be where more presses were for nothing than by the record.

@@ -64,12 +64,20 @@ impl BoardTrack {
         (played, completed_at): (Move, Instant),
         placement: &Placement,
     ) -> Vec<Move> {
-        if self.showed_lately(position, played, placement) {
+        let seen = self.showed_lately(position, played, placement);
+        if seen && !BoardTrack::was_passing(played, completed_at, placement) {
             return Vec::new();
         }
         let later: Vec<Move> = self.line.iter().map(|later| later.played).collect();
         let others = BoardTrack::moved_on(position, (played, completed_at), &later, placement);
         others.into_iter().filter(|m| !self.rivals.contains(m)).collect()
+    }
+
+    /// Whether the man of a ply is a pawn that is not seen where it went when its clock is pressed: it may have been on
+    /// its way two steps ahead when it was seen there.
+    pub(super) fn was_passing(played: Move, completed_at: Instant, placement: &Placement) -> bool {
+        let pawn = played.role() == Role::Pawn && played.from().is_some();
+        pawn && placement.kinds_at(uci::destination(played), completed_at) == Kinds::EMPTY
     }
 
     /// Whether the man of a ply that is being completed was seen where it went.

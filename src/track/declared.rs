@@ -135,7 +135,7 @@ impl BoardTrack {
         if let Some(index) = promotes {
             *self.said.now.get_mut(color) = Some((role, at));
             self.line.truncate(first + 2 * index);
-        } else if self.presses.iter().any(|press| press.by == color) {
+        } else if self.presses.iter().any(|press| press.by == color) && !self.may_have_bounced() {
             *self.said.next.get_mut(color) = Some((role, at));
         } else {
             let silent = self.promoted_silently(position, color, seen);

@@ -179,6 +179,6 @@ impl BoardTrack {
         (self.gap, self.unwatched) = (!self.presses.is_empty(), true);
         self.given = self.past.len();
         self.line = self.rest_of_line(before, &line[moves.len()..], seen);
-        Revision { board, from, moves }
+        Revision { board, from, moves, narrow: false }
     }
 }

@@ -57,6 +57,8 @@ pub struct Revision {
     pub from: usize,
     /// The plies from there on.
     pub moves: Vec<Completed>,
+    /// They are hardly likelier than those that they replace.
+    pub narrow: bool,
 }
 
 /// A man that is said to have gone to one square and went to another.
@@ -512,7 +514,7 @@ impl BoardTrack {
             revised.push(completed);
         }
         self.line = self.rest_of_line(before, moves.get(revised.len()..).unwrap_or_default(), seen);
-        Revision { board, from, moves: revised }
+        Revision { board, from, moves: revised, narrow: false }
     }
 
     /// Plies of a line that are not completed yet.

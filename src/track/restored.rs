@@ -42,6 +42,6 @@ impl BoardTrack {
         self.rivals.clear();
         self.presses.clear();
         self.heard.clear();
-        Some(Revision { board, from, moves: Vec::new() })
+        Some(Revision { board, from, moves: Vec::new(), narrow: false })
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Reread {
     from: usize,
     /// All of them.
     told: Told,
+    /// How much less they cost than the record, where that is known.
+    saves: Option<u32>,
 }
 
 /// What has come to speak against completed plies since they were read anew.
@@ -208,7 +210,7 @@ impl BoardTrack {
         let otherwise = straight.as_ref().and_then(|(told, _)| Self::pressed_otherwise(told, tail));
         if let Some((same, (told, _))) = otherwise.filter(|_| may_repress).zip(straight.as_ref()) {
             let (from, told) = Self::repressed(account, tail, (same, told))?;
-            return Some(Reread { first, from: first + from, told });
+            return Some(Reread { first, from: first + from, told, saves: None });
         }
         if let (Some((told, costs)), Some(suspicion)) = (&straight, suspicion) {
             let made = told.before + told.line.len() as u32 * cost::PLY + told.in_hand;
@@ -219,7 +221,7 @@ impl BoardTrack {
         let mut recorded = Self::recorded(account, straight.map(|(told, _)| told), &record)?;
         recorded.cost += cost::ACQUITTED * tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
-            return Some(Reread { first, from: first + same, told: recorded });
+            return Some(Reread { first, from: first + same, told: recorded, saves: None });
         }
         if recorded.cost < recorded.least() + cost::REREAD {
             findings.look = self.look(position, back, &recorded, None);
@@ -230,7 +232,7 @@ impl BoardTrack {
         let counts = Self::counts(account, back, &told, &recorded)
             && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
         let from = Self::differs(&told, &recorded, tail, deaf).filter(|_| counts)?;
-        Some(Reread { first, from: first + from, told })
+        Some(Reread { first, from: first + from, saves: Some(recorded.cost.saturating_sub(told.cost)), told })
     }
 
     /// The record, as it pairs with the presses where it does. Turns that no clock tells may be one too many here and
@@ -366,7 +368,7 @@ impl BoardTrack {
         board: BoardId,
         position: &BoardPosition,
         seen: &Seen<'_>,
-        Reread { first, from, told }: &Reread,
+        Reread { first, from, told, saves }: &Reread,
     ) -> Revision {
         let (first, from, count) = (*first, *from, self.past.len());
         self.forget_from(from);
@@ -380,7 +382,8 @@ impl BoardTrack {
                 told.moves().skip(from - first + index + 1).take(LATER_PLIES).collect();
             let next = later.first().map(|next| (*next, !before.turn()));
             let unseen = || BoardTrack::moved_on(&before, (ply.played, ply.completed_at), &later, seen.placement);
-            let rivals = if ply.came.is_none() { unseen() } else { Vec::new() };
+            let passing = BoardTrack::was_passing(ply.played, ply.completed_at, seen.placement);
+            let rivals = if ply.came.is_none() || passing { unseen() } else { Vec::new() };
             let completed = Completed {
                 board,
                 played: ply.played,
@@ -404,7 +407,8 @@ impl BoardTrack {
         }
         let line: Vec<Move> = told.moves().skip(from - first + again.len()).collect();
         self.line = self.rest_of_line(before, &line, seen);
-        Revision { board, from, moves }
+        let narrow = saves.is_some_and(|saves| saves < cost::NARROW);
+        Revision { board, from, moves, narrow }
     }
 
     /// The presses of plies that are not completed yet, and those that nothing answers: where there are `fewer` plies

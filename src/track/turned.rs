@@ -64,7 +64,7 @@ impl BoardTrack {
         self.presses = self.heard.back().copied().filter(|press| press.by == turn).into_iter().collect();
         self.looked_back = None;
         self.reviewed = self.reviewed.min(self.past.len().saturating_sub(1));
-        (!moves.is_empty()).then_some(Revision { board, from: self.given, moves })
+        (!moves.is_empty()).then_some(Revision { board, from: self.given, moves, narrow: false })
     }
 
     /// The presses of the completed plies, where they are known: those of the first `unheard` ones were not.

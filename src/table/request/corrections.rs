@@ -34,7 +34,7 @@ pub fn correct(table: &mut Table, request: &Request) -> Answer {
         position.play(played);
         moves.push(Completed { played, illegal, rivals: Vec::new(), ..ply.clone() });
     }
-    table.overrule(Revision { board, from: index, moves });
+    table.overrule(Revision { board, from: index, moves, narrow: false });
     Ok(None)
 }
 
@@ -58,7 +58,7 @@ pub fn undo(table: &mut Table, request: &Request) -> Answer {
     let Some(from) = table.plies_of(board).count().checked_sub(1) else {
         return Err(error("no-move", format!("expected a completed move on board {board}, found none")));
     };
-    table.overrule(Revision { board, from, moves: Vec::new() });
+    table.overrule(Revision { board, from, moves: Vec::new(), narrow: false });
     Ok(None)
 }
 

@@ -57,7 +57,7 @@ fn rows() -> Vec<(&'static str, &'static str, String)> {
         ("wbn-1.00", "repeatedly-hiding", taken(&format!("b=p... 1s {HIDES} {HIDES} {HIDES}"))), // WBN 1.8
         ("wbn-1.00", "foreign-piece", plain("b=q... 5s")),                                       // WBN 5.10
         ("wbn-1.00", "premove", plain("e7- e5p 2s e2- e4P . w 1s b 1s")),                        // WBN 6.5
-        ("wbn-1.00", "displaced", plain("e2- e4P a2- a3P . w 5s")),                              // WBN 6.4
+        ("wbn-1.00", "displaced", plain("e2- e4P 1s a2- a3P . w 5s")),                           // WBN 6.4
         ("wbn-1.00", "clock-without-move", plain("w 4s")),                                       // WBN 7.7
         ("wbn-1.00", "wrong-setup", "e8q d8k 3s go 3s".into()),                                  // WBN 1.15
         ("wbn-1.00", "uneven-start", "A:go 3s go 1s".into()),                                    // WBN 1.2
