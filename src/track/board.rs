@@ -315,8 +315,9 @@ impl BoardTrack {
                 let still = |m: &Move| found.rivals.contains(m) || search::rivals(&position, evidence, *m, &found);
                 let known: Vec<Move> = self.rivals.iter().copied().filter(still).collect();
                 let came = |m: Move| seen.placement.changed(uci::destination(m));
-                let with_it = |m: &&Move| !known.contains(m) && came(**m) <= came(*first) + SCAN_US;
-                let others = found.rivals.iter().filter(with_it).copied();
+                let other = |m: Move| found.rivals.contains(&m) || uci::destination(m) != uci::destination(*first);
+                let with_it = |m: &&Move| !known.contains(m) && other(**m) && came(**m) <= came(*first) + SCAN_US;
+                let others = found.given_up.iter().filter(with_it).copied();
                 known.iter().copied().chain(others).collect()
             }
             _ => found.rivals.to_vec(),

@@ -167,6 +167,8 @@ pub struct Explanation {
     pub absent: bool,
     /// First moves of other lines that cost hardly more, the cheapest first.
     pub rivals: ArrayVec<Move, RIVALS_MAX>,
+    /// The same, if it is nothing against them that they were not believed before.
+    pub given_up: ArrayVec<Move, RIVALS_MAX>,
     /// What was weighed, if that was asked.
     pub weighing: Option<Weighing>,
 }
@@ -272,12 +274,15 @@ fn note_first(firsts: &mut ArrayVec<(Move, u32), RIVALS_MAX>, node: &Node) {
 }
 
 fn explanation(best: Node, firsts: &[(Move, u32)], weighing: Option<Weighing>) -> Explanation {
-    let near = |(first, cost): &&(Move, u32)| Some(first) != best.line.first() && *cost < best.cost + cost::MARGIN;
-    let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
-    rivals.sort_by_key(|(_, cost)| *cost);
-    let rivals = rivals.into_iter().map(|(first, _)| first).collect();
+    let within = |margin: u32| {
+        let near = |(first, cost): &&(Move, u32)| Some(first) != best.line.first() && *cost < best.cost + margin;
+        let mut rivals: ArrayVec<(Move, u32), RIVALS_MAX> = firsts.iter().filter(near).copied().collect();
+        rivals.sort_by_key(|(_, cost)| *cost);
+        rivals.into_iter().map(|(first, _)| first).collect()
+    };
+    let (rivals, given_up) = (within(cost::MARGIN), within(cost::MARGIN + cost::GIVE_UP_MADE));
     let absent = best.spent > 0;
-    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, absent, rivals, weighing }
+    Explanation { line: best.line, mismatch: best.mismatch, cost: best.cost, absent, rivals, given_up, weighing }
 }
 
 struct Search<'a> {
