@@ -89,18 +89,20 @@ impl Table {
         let shows = |board: BoardId| {
             let placement = self.sensors.boards[board.index()].sense.placement();
             let by_place = || self.shown_by_place(board).filter(|showing| showing.seen)?.winners.first().copied();
-            let winner = shown_by(placement).or_else(by_place).filter(|_| self.stands_still(board))?;
+            let winner = shown_by(placement).or_else(by_place)?;
             Some(Shown { board, winner, inferred: false })
         };
-        self.play.game.ids().find_map(shows)
+        self.play.game.ids().filter(|board| self.stands_still(*board)).find_map(shows)
     }
 
     /// The only result that the boards may show together, if the kings have left their squares on all of them and
     /// something new stands in a centre.
     fn shown_together(&self) -> Option<Shown> {
-        let shows = |board: BoardId| self.shown_by_place(board).filter(|_| self.stands_still(board));
-        let showing: Vec<(BoardId, Showing)> =
-            self.play.game.ids().map(|board| Some((board, shows(board)?))).collect::<Option<_>>()?;
+        if !self.play.game.ids().all(|board| self.stands_still(board)) {
+            return None;
+        }
+        let shows = |board: BoardId| Some((board, self.shown_by_place(board)?));
+        let showing: Vec<(BoardId, Showing)> = self.play.game.ids().map(shows).collect::<Option<_>>()?;
         let (board, first) = showing.first()?;
         let by = |board: BoardId, winner: Option<Color>| winner.map(|color| board.seat(color).team());
         let all_may = |team| {
