@@ -23,7 +23,8 @@ impl Hands<'_> {
         let over = self.last.0.max(self.steps.iter().map(|step| step.at).max().unwrap_or_default());
         let over = self.flagged.map_or(over, |(_, noticed)| over.max(noticed));
         self.stop(over);
-        let mate = self.plies.last().filter(|last| last.san.ends_with('#')).map(|last| Outcome::Win(last.seat.team()));
+        // The other board may have played on for a moment.
+        let mate = self.plies.iter().find(|ply| ply.san.ends_with('#')).map(|ply| Outcome::Win(ply.seat.team()));
         let mut evident = mate.map(Outcome::as_str);
         if let Some(outcome) = self.outcome
             && self.shows(Habit::Kings)
