@@ -242,7 +242,7 @@ impl BoardTrack {
     }
 
     /// Whether the man of a move, which came there when the clock had been pressed, may have taken one that is off its
-    /// square beside that one: the reply knocked it away.
+    /// square: the reply knocked it from there to the square beside, or it went on ahead of its turn before a scan.
     fn may_have_taken(&self, position: &BoardPosition, m: Move, seen: &Seen<'_>) -> bool {
         let Some(from) = m.from() else { return false };
         let (placement, to) = (seen.placement, uci::destination(m));
@@ -252,9 +252,11 @@ impl BoardTrack {
         }
         let others = position.board().by_color(!position.turn());
         let off = self.unexplained & others & placement.allows_empty();
-        let beside = off.into_iter().filter(|square| square.distance(to) == 1);
+        let man = m.role().of(position.turn());
+        let goes_on = |square: Square| search::may_go(man, square, to, position.board().occupied());
+        let near = off.into_iter().filter(|square| square.distance(to) == 1 || goes_on(*square));
         let takes = |to| position.as_move(Attempt::Move { from, to, promotion: None });
-        beside.filter_map(takes).any(|taking| position.is_legal(taking))
+        near.filter_map(takes).any(|taking| position.is_legal(taking))
     }
 
     /// Whether the last plies are hardly others than they were read: a wrong record makes legal moves look illegal.
