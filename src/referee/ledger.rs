@@ -223,6 +223,13 @@ impl Ledger {
         self.seats[seat.index()].taken.as_ref().map(|taken| taken.last().copied().unwrap_or_default())
     }
 
+    /// When one left it before that.
+    pub fn taken_before(&self, seat: Seat) -> ByRole<Instant> {
+        let before =
+            |taken: &ArrayVec<Instant, TAKEN_MAX>| taken.iter().rev().nth(1).copied().unwrap_or(Instant::LONG_AGO);
+        self.seats[seat.index()].taken.as_ref().map(before)
+    }
+
     /// When a man of each kind was dropped last that had not left a seat's tray and was not on its way there.
     pub fn from_nowhere(&self, seat: Seat) -> ByRole<Option<Instant>> {
         let men = &self.seats[seat.index()];

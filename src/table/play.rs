@@ -641,8 +641,8 @@ pub(super) fn seen<'a>(sensors: &'a Sensors, game: &Game, ledger: &Ledger, board
             let another = ledger.returned(seat).map(|returned| returned + RETURNED_US > latest);
             let coming = game.board(board).pocket(color).zip(there).map(|(has, there)| has > there);
             let coming = coming.zip(another).map(|(coming, another)| coming || another);
-            let (taken, nowhere) = (ledger.taken(seat), ledger.from_nowhere(seat));
-            Hand { men, taken, nowhere, coming, told: true, ..Hand::default() }
+            let (taken, before, nowhere) = (ledger.taken(seat), ledger.taken_before(seat), ledger.from_nowhere(seat));
+            Hand { men, taken, before, nowhere, coming, told: true, ..Hand::default() }
         });
         known.or_else(|| held(seat).map(Hand::of))
     };

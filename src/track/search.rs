@@ -95,6 +95,8 @@ pub struct Hand {
     pub unknown: u8,
     /// When a man of each kind was taken from the tray last.
     pub taken: ByRole<Instant>,
+    /// When one was taken before that.
+    pub before: ByRole<Instant>,
     /// When a man of each kind was dropped last that had not left the tray.
     pub nowhere: ByRole<Option<Instant>>,
     /// All men that were captured for the player have come to the tray: none is handed over straight.
@@ -414,6 +416,7 @@ impl<'a> Search<'a> {
         let early = told && absence == 0 && untouched == 0 && knocked == 0;
         let early = if early { self.early(m, parent) } else { 0 };
         let unpressed = if absence == 0 { self.unpressed(m, index) } else { 0 };
+        let replaced = weigh!(self.items, REPLACED * u32::from(told && self.was_replaced(m, parent)));
         let seen = matches!(absence, 0 | cost::ABSENT | cost::WENT_BY);
         let carried = weigh!(self.items, CARRIED * u32::from(self.carried(m, parent, index, seen)));
         let (name, lain) = self.lain(m, parent, index);
@@ -424,6 +427,7 @@ impl<'a> Search<'a> {
             + absence
             + early
             + unpressed
+            + replaced
             + knocked
             + carried
             + lain;

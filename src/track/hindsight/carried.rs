@@ -45,7 +45,8 @@ impl Teller<'_> {
     fn was_taken(&self, node: &Node, put: &Reading) -> bool {
         let role = put.kinds.single().flatten().map(|man| man.role);
         let hand = node.hands.get(node.position.turn()).as_ref();
-        let taken = hand.zip(role).map(|(hand, role)| *hand.taken.get(role));
-        taken.is_some_and(|taken| (put.since + -HAND_US..put.since + TRAY_LATE_US).contains(&taken))
+        let lately = |taken: Instant| (put.since + -HAND_US..put.since + TRAY_LATE_US).contains(&taken);
+        let taken = hand.zip(role).map(|(hand, role)| [*hand.taken.get(role), *hand.before.get(role)]);
+        taken.is_some_and(|taken| taken.into_iter().any(lately))
     }
 }

@@ -34,6 +34,17 @@ impl Search<'_> {
         self.left(from, caught).zip(came).is_some_and(|(left, came)| came.since + CARRIED_US < left)
     }
 
+    /// Whether only that is felt that something stands where a ply captured the last ply's man, and has been since one
+    /// of the two came: nothing tells that the other one did.
+    pub(super) fn was_replaced(&self, m: Move, parent: &Node) -> bool {
+        let Some((last, index)) = parent.line.last().zip(parent.line.len().checked_sub(1)) else { return false };
+        let mut readings = self.evidence.placement.readings(m.to());
+        let felt = readings.next().is_some_and(|now| now.kinds == Kinds::OCCUPIED);
+        let since = self.evidence.since[index % 2];
+        let once = readings.next().is_some_and(|before| before.kinds == Kinds::EMPTY && before.since < since);
+        m.is_capture() && uci::destination(*last) == m.to() && !last.is_capture() && felt && once
+    }
+
     /// When such a man left a square last, at the earliest; something else may have passed over it since.
     pub(super) fn left(&self, from: Square, man: Kinds) -> Option<Instant> {
         let readings = self.evidence.placement.readings(from);
