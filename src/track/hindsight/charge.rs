@@ -3,7 +3,7 @@
 use shakmaty::attacks;
 
 use super::{
-    Account, LATE_US, Ply, STILL,
+    Account, HELD_US, LATE_US, Ply, STILL,
     log::{BRIEF_US, Log, Squares},
 };
 use crate::{
@@ -287,20 +287,28 @@ impl Charge<'_> {
                 _ => cost += weigh!(items, FOREIGN),
             }
         }
+        (cost + self.missing(log, missing, wrong, items), lasting)
+    }
+
+    /// What men cost that were missing when the clock was pressed, of all squares that were wrong.
+    fn missing(&self, log: &Log<'_>, missing: Bitboard, wrong: Bitboard, items: &Items) -> u32 {
         let left = |square: &Square| {
             log.last(*square, self.at + LATE_US).is_some_and(|reading| reading.since > self.at + -IN_HAND_US)
         };
         let theirs: Bitboard =
             (missing & self.position.board().by_color(self.position.turn())).into_iter().filter(left).collect();
         let fresh = missing & !self.wrong;
+        // One that is away for so long is rather not felt than held.
+        let away = |square: &Square| log.stayed(*square, self.at + -HELD_US, self.at);
+        let long: Bitboard = (missing & self.wrong).into_iter().filter(away).collect();
         // A king that stands where castling puts it has castled.
         let king = self.position.king(!self.position.turn()).filter(|king| (wrong & !self.wrong).contains(*king));
         let king_off = king.is_some_and(|king| search::castles_with(self.played, king));
-        cost += weigh!(items, KING_OFF * u32::from(king_off))
+        weigh!(items, KING_OFF * u32::from(king_off))
             + weigh!(items, MISSING * (fresh & theirs).count() as u32)
             + weigh!(items, LACKING * (fresh & !theirs).count() as u32)
-            + weigh!(items, GONE * (missing & self.wrong).count() as u32);
-        (cost, lasting)
+            + weigh!(items, GONE * (missing & self.wrong & !long).count() as u32)
+            + weigh!(items, STILL * (missing & self.wrong & long).count() as u32)
     }
 
     /// Men of the kinds that stand on some squares: the next player may have moved one and put it back.

@@ -111,7 +111,9 @@ impl Teller<'_> {
         };
         let first = came(arrived, stood.or(arrived));
         let (to, kinds) = stands;
-        let last = self.log.last(to, until).filter(|last| last.kinds.meets(kinds));
+        // The board may tell of it after the press.
+        let last = [until, until + LATE_US].map(|at| self.log.last(to, at).filter(|last| last.kinds.meets(kinds)));
+        let last = last.into_iter().flatten().next();
         let again = last.map(|last| last.since).filter(|last| arrived.is_some_and(|first| first < *last));
         match again.filter(|_| first.cost() > 0).map(|again| came(Some(again), Some(again))) {
             Some(again) if again.cost() < first.cost() => again,
