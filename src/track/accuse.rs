@@ -4,6 +4,8 @@
 //! A man may go on, a plain reading of earlier plies may be cheaper, and a record that was wrong lately accuses nobody
 //! at once.
 
+use shakmaty::attacks;
+
 use super::{
     ADJUSTS_US, AWAITED_US, Completed, Completion, Press, REST_US, Revision, SCAN_US, Tracker, UNEXPLAINED_US,
     board::{BoardTrack, ILLEGAL_US, in_hand},
@@ -36,6 +38,8 @@ const ANSWER_US: i64 = 500 * MS;
 /// How long it is waited for the press of the second move of a man that seems to have been dropped where that one led
 /// it: on the man that it takes, or as a pawn on the last rank.
 const CAPTURES_US: i64 = 1300 * MS;
+/// How long an own man may be off its square before another one is put there in its place.
+const TAKEN_OFF_US: i64 = 3 * SECOND;
 
 impl Tracker {
     /// A drop that was illegal, by its index on the board, is legal: another board has captured such a man.
@@ -83,7 +87,10 @@ impl BoardTrack {
         let own = self.presses.front().is_some_and(|press| press.by == position.turn());
         let felt = |found: &Illegal| is_felt(found, seen.placement);
         let made_up = |found: &Illegal| found.own && !felt(found) && found.cost + cost::MADE_UP < self.cost;
-        let trusted = |found: &Illegal| self.is_known(found, seen.placement) || made_up(found);
+        let trusted = |found: &Illegal| {
+            (self.is_known(found, seen.placement) || made_up(found))
+                && !self.is_barred_by_unseen(position, found, seen.placement)
+        };
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if let Some(found) = found.as_ref().filter(|found| found.is_awaited(awaits)) {
             let made_up = found.cost + illegal::CONTESTED < self.cost;
@@ -287,6 +294,27 @@ impl BoardTrack {
         !doubted && self.is_trusted_for(plies.min(self.past.len().saturating_sub(self.agreed)))
     }
 
+    /// Whether the man that stands in the way, or where the move went, came there by a ply of which no sensor told, or
+    /// had left the square long before: a sensor may feel nothing.
+    fn is_barred_by_unseen(&self, position: &BoardPosition, found: &Illegal, placement: &Placement) -> bool {
+        if !found.reasons.iter().any(|reason| matches!(reason, Reason::Blocked | Reason::OwnPieceCaptured)) {
+            return false;
+        }
+        let to = uci::destination(found.played);
+        let way = found.played.from().map_or(Bitboard::EMPTY, |from| attacks::between(from, to));
+        let unseen = |square: Square| {
+            let man = position.board().piece_at(square)?;
+            let came = self.past.iter().rev().find(|past| uci::destination(past.played) == square)?;
+            let showed = placement.showed(square, man, came.made_at + -SCAN_US, Instant(i64::MAX));
+            (!showed).then_some(())
+        };
+        // Who takes an own man off puts the other one there at once.
+        let before = placement.readings(to).nth(1).filter(|before| before.kinds == Kinds::EMPTY);
+        let gone = before.filter(|_| found.reasons.contains(&Reason::OwnPieceCaptured));
+        let gone = gone.is_some_and(|before| placement.changed(to) - before.since > TAKEN_OFF_US);
+        gone || way.with(to).into_iter().any(|square| unseen(square).is_some())
+    }
+
     /// Whether the last plies were read without doubt, or the board has shown what they led to.
     pub(super) fn knows_where_men_stand(&self) -> bool {
         self.is_trusted_for(TRUSTED_PLIES.min(self.past.len().saturating_sub(self.agreed)))
@@ -307,7 +335,12 @@ impl BoardTrack {
         at: Instant,
     ) -> Option<Completed> {
         let doubted = |found: &Illegal| is_felt(found, seen.placement) && !self.is_known(found, seen.placement);
-        let most = |found: &Illegal| found.cost <= cost::ILLEGAL_MOST && !self.is_guessing(at) && !doubted(found);
+        let most = |found: &Illegal| {
+            found.cost <= cost::ILLEGAL_MOST
+                && !self.is_guessing(at)
+                && !doubted(found)
+                && !self.is_barred_by_unseen(position, found, seen.placement)
+        };
         let found = self.illegal(position, seen).filter(most).filter(|found| !self.slid_on(found, seen.placement))?;
         if self.is_hearsay(&found, seen, at) {
             return None;

@@ -143,8 +143,8 @@ pub struct BoardTrack {
     /// Plies that were completed by the press after their own, since one was not.
     pub(super) late_plies: usize,
     pub(super) aliases: ArrayVec<Alias, { search::ALIASES_MAX }>,
-    /// The state of the board that was last looked back from.
-    pub(super) looked_back: Option<(Instant, Instant)>,
+    /// The state of the board that was last looked back from, and whether a press had waited for long then.
+    pub(super) looked_back: Option<((Instant, Instant), bool)>,
     /// Until when that is rested: it weighed much.
     pub(super) rests_until: Instant,
     /// Plies at the beginning that others told: nothing was seen of them here.

@@ -91,7 +91,8 @@ impl Revision {
 impl BoardTrack {
     /// When the contradiction has rested long enough for a look back, if there is one that was not looked at.
     pub fn look_back_due(&self) -> Option<Instant> {
-        if self.past.is_empty() || self.clock_stopped || !self.may_be_play || self.looked_back == Some(self.state()) {
+        let looked = self.looked_back.filter(|(state, _)| *state == self.state());
+        if self.past.is_empty() || self.clock_stopped || !self.may_be_play || looked.is_some_and(|(_, waited)| waited) {
             return None;
         }
         let rest = self.changed_at + LOOK_BACK_REST_US;
@@ -99,7 +100,7 @@ impl BoardTrack {
         let review = self.past.last().filter(|_| self.reviewed < self.past.len());
         let review = review.map(|last| last.completed_at + 2 * hindsight::LATE_US);
         let doubt = if self.is_doubtful() || self.strained { Some(rest) } else { waiting };
-        let due = doubt.into_iter().chain(review).min()?;
+        let due = if looked.is_some() { waiting } else { doubt.into_iter().chain(review).min() }?;
         let due = due.max(self.rests_until);
         // A ply that nobody saw is no reason to doubt those before it.
         Some(self.answered_due().map_or(due, |answered| due.max(answered)))
@@ -137,7 +138,8 @@ impl BoardTrack {
         seen: &Seen<'_>,
         at: Instant,
     ) -> Option<Revision> {
-        self.looked_back = Some(self.state());
+        let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
+        self.looked_back = Some((self.state(), waits));
         self.reviewed = self.past.len();
         let position = arriving.apply(position);
         if !self.swept
@@ -145,7 +147,6 @@ impl BoardTrack {
         {
             return Some(revision);
         }
-        let waits = self.first_press().is_some_and(|press| at >= press + PATIENCE_US);
         if let Some(Answer { index, from, moves, open, .. }) = self.questioned(&position, seen, waits) {
             if let Some(Past { played: Move::Put { role, .. }, .. }) = self.past.get(index) {
                 self.refuse(&[(index, *role)]);
@@ -224,7 +225,7 @@ impl BoardTrack {
                 self.past[index].alternatives().filter(told).for_each(&mut ask);
             }
             left = left.saturating_sub(alternatives.len());
-            let answer = |m: Move| Some((m, self.answer(position, seen, index, m, elsewhere)?));
+            let answer = |m: Move| Some((m, self.answer(position, seen, index, m, (elsewhere, long))?));
             let answers: Vec<(Move, Answer)> = alternatives.into_iter().filter_map(answer).collect();
             let likelier = |(m, answer): &&(Move, Answer)| (answer.cost, !self.drove_off_king(index, *m));
             let Some((best, answer)) = answers.iter().min_by_key(likelier) else { continue };
@@ -236,14 +237,15 @@ impl BoardTrack {
     }
 
     /// The plies from there on if a ply was another one, and what that costs, if it explains the board better. Where
-    /// men may have gone `elsewhere`, a square that felt others later may have missed this one.
+    /// men may have gone `elsewhere`, a square that felt others later may have missed this one. Where a press has
+    /// `waited` for long without a ply, its man is on no way any more and may stand on a square that feels nothing.
     fn answer(
         &self,
         position: &BoardPosition,
         seen: &Seen<'_>,
         index: usize,
         m: Move,
-        elsewhere: bool,
+        (elsewhere, waited): (bool, bool),
     ) -> Option<Answer> {
         let alone = || Some((index, self.answered(position, seen, index, m)?));
         let with_others = || self.answered_with_others(position, seen, index, m);
@@ -254,7 +256,9 @@ impl BoardTrack {
         }
         let passed = self.passed(index, m, seen);
         let explains = found.mismatch.foreign.is_empty() && (!self.swept || is_back(found.mismatch));
-        let better = explains && found.cost + passed + cost::GIVE_UP_MADE < self.cost;
+        let dark = |m: &Move| seen.placement.kinds(uci::destination(*m)) == Kinds::EMPTY;
+        let early = if waited && found.line.first().is_some_and(dark) { cost::EARLY } else { 0 };
+        let better = explains && found.cost + passed + cost::GIVE_UP_MADE < self.cost + early;
         let believed = better
             && (elsewhere && self.past[index].played.to() != m.to()
                 || !self.is_belied(seen, index, moves.get(index - from..)?));
@@ -468,7 +472,9 @@ impl BoardTrack {
     fn blind_elsewhere(&self, blind: Bitboard, index: usize, other: Move, seen: &Seen<'_>) -> Bitboard {
         let past = &self.past[index];
         let [said, to] = [past.played, other].map(uci::destination);
-        let supposed = (self.supposed & self.blind & !self.proven).contains(said);
+        // Of a square that was learnt since, only this ply has told.
+        let learnt = self.learnt.iter().any(|(square, plies)| *square == said && *plies > index);
+        let supposed = (self.blind & !self.proven).contains(said) && (learnt || self.supposed.contains(said));
         let shows_nothing = |square| seen.placement.kinds_at(square, past.completed_at) == Kinds::EMPTY;
         match supposed && said != to && shows_nothing(to) && seen.placement.changed(to) < past.completed_at {
             true => (blind & !Bitboard::from(said)).with(to),

@@ -218,8 +218,7 @@ impl BoardTrack {
                 return None;
             }
         }
-        let mut recorded = Self::recorded(account, straight.map(|(told, _)| told), &record)?;
-        recorded.cost += cost::ACQUITTED * tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
+        let recorded = Self::recorded(account, straight.map(|(told, _)| told), tail)?;
         if let Some(same) = Self::pressed_otherwise(&recorded, tail).filter(|_| may_repress) {
             return Some(Reread { first, from: first + same, told: recorded, saves: None });
         }
@@ -229,18 +228,21 @@ impl BoardTrack {
         }
         let told = self.cheaper(account, reach, (position, seen.placement, back), &recorded, findings)?;
         let before = || Self::before(account, &record, &recorded);
+        let unseen = || self.unseen_drop(position, seen).filter(|_| reach.accuses);
         let counts = Self::counts(account, back, &told, &recorded)
-            && self.is_below_present(&told, illegal, deaf.is_none().then_some(back), before);
+            && self.is_below_present(&told, (illegal, &unseen), deaf.is_none().then_some(back), before);
         let from = Self::differs(&told, &recorded, tail, deaf).filter(|_| counts)?;
         Some(Reread { first, from: first + from, saves: Some(recorded.cost.saturating_sub(told.cost)), told })
     }
 
-    /// The record, as it pairs with the presses where it does. Turns that no clock tells may be one too many here and
-    /// one too few there.
-    fn recorded(account: Account<'_>, straight: Option<Told>, record: &[Move]) -> Option<Told> {
+    /// The record, as it pairs with the presses where it does, its illegal plies dearer. Turns that no clock tells may
+    /// be one too many here and one too few there.
+    fn recorded(account: Account<'_>, straight: Option<Told>, tail: &[Past]) -> Option<Told> {
         let heard = account.deaf.is_none();
         let paired = straight.filter(|told| heard || told.cost < told.least() + cost::REREAD);
-        paired.or_else(|| hindsight::recorded(account, record))
+        let mut recorded = paired.or_else(|| hindsight::recorded(account, account.promoted))?;
+        recorded.cost += cost::ACQUITTED * tail.iter().filter(|past| !past.illegal.is_empty()).count() as u32;
+        Some(recorded)
     }
 
     /// Whether an account may be told instead of the record of `back` plies.
@@ -252,18 +254,20 @@ impl BoardTrack {
     }
 
     /// Whether an account costs less than the record, against which `before` speaks, with what the present is taken
-    /// for: an illegal move at that cost; or, where a clock told of the presses of the `heard` plies of the record and
-    /// the account has fewer than those and the line, the line, whose men may be on squares that have shown nothing.
+    /// for: an illegal move or a drop that no sensor shows, at that cost; or, where a clock told of the presses of the
+    /// `heard` plies of the record and the account has fewer than those and the line, the line, whose men may be on
+    /// squares that have shown nothing.
     fn is_below_present(
         &self,
         told: &Told,
-        illegal: Option<u32>,
+        (illegal, unseen): (Option<u32>, &dyn Fn() -> Option<u32>),
         heard: Option<usize>,
         before: impl Fn() -> u32,
     ) -> bool {
         let fewer = heard.is_some_and(|plies| told.moves().count() < plies + self.line.len());
         let gives_up = fewer && told.idle > 0 && told.cost + cost::REREAD > before() + self.cost;
-        !gives_up && illegal.is_none_or(|illegal| told.cost < before() + illegal)
+        let below = |present: u32| told.cost < before() + present;
+        !gives_up && illegal.is_none_or(below) && unseen().is_none_or(below)
     }
 
     /// What speaks against the record up to its last ply: by its own presses, where each of its plies had one. The

@@ -97,7 +97,12 @@ impl BoardTrack {
         let least = plies.first()?.cost;
         let mut alike = plies.into_iter().take_while(|ply| ply.cost < least + cost::MARGIN).map(|ply| ply.played);
         let played = alike.next()?;
-        self.rivals = alike.collect();
+        let rivals = alike.collect();
+        // An earlier ply that nobody saw either may have been another one: then no more squares feel nothing.
+        if !self.blind.contains(played.to()) && self.questioned(position, seen, true).is_some() {
+            return None;
+        }
+        self.rivals = rivals;
         self.line.clear();
         self.presses.pop_front();
         self.take_for_blind(played.to());
@@ -156,6 +161,18 @@ impl BoardTrack {
         (self.presses.len() > 1 || at - press.at >= UNSEEN_US).then_some(press)
     }
 
+    /// What the present costs if the press that waits was for the drop of a man that its player took from the tray
+    /// before, and that no sensor shows. None where nobody holds one.
+    pub(super) fn unseen_drop(&self, position: &BoardPosition, seen: &Seen<'_>) -> Option<u32> {
+        let waits = self.line.is_empty() && self.completion == Completion::Clock;
+        let press = *self.presses.front().filter(|press| waits && press.by == position.turn())?;
+        let hand = seen.lifted.get(press.by).as_ref()?;
+        let held = |ply: &Unseen| was_taken(hand, ply.played.role(), press);
+        let plies = self.unseen_plies(position, seen, press, (Bitboard::EMPTY, true));
+        let least = plies.iter().filter(|ply| held(ply)).map(|ply| ply.cost).min()?;
+        Some(least + cost::PLY + cost::NEVER)
+    }
+
     /// Every move of a man that is `gone`, and if asked every drop of a man in hand, to a square that shows nothing.
     fn unseen_plies(
         &self,
@@ -168,8 +185,7 @@ impl BoardTrack {
         // One that another man of its kind came to the tray for looks as if it were on its way.
         let held = |role: Role| {
             let hand = seen.lifted.get(turn).as_ref();
-            let taken = |hand: &Hand| *hand.men.get(role) > 0 && *hand.taken.get(role) <= press.at + SCAN_US;
-            hand.is_some_and(|hand| taken(hand) || *hand.coming.get(role))
+            hand.is_some_and(|hand| was_taken(hand, role, press) || *hand.coming.get(role))
         };
         let shows_nothing = |to: Square| seen.placement.kinds(to) == Kinds::EMPTY;
         let plies = position.legal_moves().into_iter().filter_map(|m| match m {
@@ -217,6 +233,11 @@ impl BoardTrack {
         let found = search::explain(&after, evidence, presses.len() + 1);
         is_explained(found.mismatch).then_some(found.cost)
     }
+}
+
+/// Whether a man of a kind had left the tray when the clock was pressed.
+fn was_taken(hand: &Hand, role: Role, press: Press) -> bool {
+    *hand.men.get(role) > 0 && *hand.taken.get(role) <= press.at + SCAN_US
 }
 
 /// Whether nothing stands where it should not, and nobody sweeps the men off.
