@@ -97,12 +97,7 @@ impl BoardTrack {
         let least = plies.first()?.cost;
         let mut alike = plies.into_iter().take_while(|ply| ply.cost < least + cost::MARGIN).map(|ply| ply.played);
         let played = alike.next()?;
-        let rivals = alike.collect();
-        // An earlier ply that nobody saw either may have been another one: then no more squares feel nothing.
-        if !self.blind.contains(played.to()) && self.questioned(position, seen, true).is_some() {
-            return None;
-        }
-        self.rivals = rivals;
+        self.rivals = alike.collect();
         self.line.clear();
         self.presses.pop_front();
         self.take_for_blind(played.to());
