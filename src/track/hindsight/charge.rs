@@ -496,8 +496,11 @@ impl Charge<'_> {
 
     /// Whether a sensor that feels only that something is there has felt no change since the man came that is captured.
     fn victim_stayed(&self, log: &Log<'_>, to: Square) -> bool {
-        let came = self.last.filter(|last| last.came.is_some() && uci::destination(last.played) == to);
-        let reading = log.last(to, self.at + LATE_US).filter(|reading| reading.kinds == Kinds::OCCUPIED);
-        came.zip(reading).is_some_and(|(last, reading)| reading.since <= last.made_at)
+        // Who is captured there in turn is seen to leave soon after the press.
+        let recaptured = self.next.is_some_and(|(next, _)| next.is_capture() && search::victim(next) == to);
+        let late = if recaptured { 0 } else { LATE_US };
+        let came = self.last.filter(|last| uci::destination(last.played) == to).and_then(|last| last.came);
+        let reading = log.last(to, self.at + late).filter(|reading| reading.kinds == Kinds::OCCUPIED);
+        came.zip(reading).is_some_and(|(came, reading)| reading.since <= came)
     }
 }
