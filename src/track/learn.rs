@@ -20,6 +20,8 @@ use crate::{
 const PLIES: usize = 2;
 /// How long it must have stood.
 const STANDING_US: i64 = 3 * SECOND;
+/// So far from its square a man stands that was knocked over, where only that is felt that something stands there.
+const BESIDE: u32 = 2;
 /// How long a man must have stood on a square that it left again.
 const STOOD_US: i64 = SECOND;
 
@@ -141,8 +143,10 @@ fn stood_elsewhere(position: &BoardPosition, square: Square, placement: &Placeme
 fn displaced(position: &BoardPosition, placement: &Placement, mismatch: Mismatch) -> Bitboard {
     let mut squares = Bitboard::EMPTY;
     for to in mismatch.foreign {
-        let Some(man) = placement.kinds(to).single().flatten() else { continue };
-        let from = mismatch.missing & position.board().by_piece(man);
+        let from: Bitboard = match placement.kinds(to).single().flatten() {
+            Some(man) => mismatch.missing & position.board().by_piece(man),
+            None => mismatch.missing.into_iter().filter(|from| from.distance(to) <= BESIDE).collect(),
+        };
         if from.any() {
             squares |= from | Bitboard::from(to);
         }
