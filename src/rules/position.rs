@@ -157,6 +157,15 @@ impl BoardPosition {
         self.plies
     }
 
+    /// Whether the same may be played from here as from another position of the same rule set.
+    pub fn continues_as(&self, other: &BoardPosition) -> bool {
+        let rights = |position: &BoardPosition| {
+            let BoardPosition { promoted, pockets, turn, ep, resting, unmoved_kings, .. } = *position;
+            (promoted, pockets, turn, ep, resting, unmoved_kings, position.castles.castling_rights())
+        };
+        self.board == other.board && rights(self) == rights(other)
+    }
+
     /// Move number as BPGN writes it: from 1, one more after Black's move.
     pub fn move_number(&self) -> u32 {
         self.plies / 2 + 1

@@ -251,7 +251,7 @@ impl BoardTrack {
         let with_others = || self.answered_with_others(position, seen, index, m);
         let (from, (moves, found)) = alone().or_else(with_others)?;
         let renamed = m.promotion().is_some_and(|kind| self.past[index].played.promotion() != Some(kind));
-        if renamed && !self.tells_promotion(index, m, &found.line) {
+        if renamed && !self.tells_promotion(index, m, &found.line) || self.changes_nothing(position, from, &moves) {
             return None;
         }
         let passed = self.passed(index, m, seen);
@@ -263,6 +263,15 @@ impl BoardTrack {
             && (elsewhere && self.past[index].played.to() != m.to()
                 || !self.is_belied(seen, index, moves.get(index - from..)?));
         believed.then_some(Answer { index, from, moves, cost: found.cost, open: Vec::new() })
+    }
+
+    /// Whether other plies from `from` on lead to the position of the record, which explains as much then.
+    fn changes_nothing(&self, position: &BoardPosition, from: usize, moves: &[Move]) -> bool {
+        let mut after = self.root(position, self.past.len() - from);
+        for m in moves {
+            after.play(*m);
+        }
+        after.continues_as(position)
     }
 
     /// Whether a ply would have given check if it was that move, and the king has moved next: kings seldom do without.
