@@ -90,6 +90,7 @@ impl BoardTrack {
         let trusted = |found: &Illegal| {
             (self.is_known(found, seen.placement) || made_up(found))
                 && !self.is_barred_by_unseen(position, found, seen.placement)
+                && !self.was_held_before(position, found, seen)
         };
         let found = self.illegal(position, seen).filter(|found| own && trusted(found));
         if let Some(found) = found.as_ref().filter(|found| found.is_awaited(awaits)) {
@@ -315,6 +316,20 @@ impl BoardTrack {
         gone || way.with(to).into_iter().any(|square| unseen(square).is_some())
     }
 
+    /// Whether the man that is dropped on another one had left its tray before an earlier press of its player that no
+    /// ply answers: rather it was dropped then, where no sensor felt it, and captures now.
+    fn was_held_before(&self, position: &BoardPosition, found: &Illegal, seen: &Seen<'_>) -> bool {
+        let (Move::Put { role, .. }, true) = (found.played, found.reasons.contains(&Reason::DropOnOccupied)) else {
+            return false;
+        };
+        let (by, hand) = (position.turn(), seen.lifted.get(position.turn()).as_ref());
+        let taken = hand.filter(|hand| *hand.men.get(role) > 0).map(|hand| *hand.taken.get(role));
+        let own = self.heard.iter().rev().filter(|press| press.by == by).skip(1);
+        let answers = |past: &Past, press: &Press| (past.completed_at - press.at).abs() <= SCAN_US;
+        let mut idle = own.filter(|press| !self.past.iter().rev().any(|past| answers(past, press)));
+        taken.zip(idle.next()).is_some_and(|(taken, before)| taken < before.at)
+    }
+
     /// Whether the last plies were read without doubt, or the board has shown what they led to.
     pub(super) fn knows_where_men_stand(&self) -> bool {
         self.is_trusted_for(TRUSTED_PLIES.min(self.past.len().saturating_sub(self.agreed)))
@@ -340,6 +355,7 @@ impl BoardTrack {
                 && !self.is_guessing(at)
                 && !doubted(found)
                 && !self.is_barred_by_unseen(position, found, seen.placement)
+                && !self.was_held_before(position, found, seen)
         };
         let found = self.illegal(position, seen).filter(most).filter(|found| !self.slid_on(found, seen.placement))?;
         if self.is_hearsay(&found, seen, at) {

@@ -3,6 +3,8 @@
 //! In: a line, what the squares showed until its press and later. Out: whether a ply may have been made then. What
 //! speaks against it is for others to say (`charge`, `coming`).
 
+use shakmaty::attacks;
+
 use super::{LATE_US, Node, Squares, Teller, standing};
 use crate::{
     notation::uci,
@@ -61,6 +63,7 @@ impl Teller<'_> {
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
             let played = played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m));
+            let played = played.filter(|m| !self.is_barred_by_unseen(node, *m));
             let weight = |m: &Move| match m.from() {
                 Some(from) if drops && carried(from) => named!(ILLEGAL_CARRIED),
                 _ => named!(ILLEGAL),
@@ -71,6 +74,14 @@ impl Teller<'_> {
         moves.extend(walked.map(|m| (m, named!(ILLEGAL))));
         moves.extend(self.illegal_castlings(node, until).map(|m| (m, named!(ILLEGAL_CASTLING))));
         moves
+    }
+
+    /// Whether a man that no sensor has shown stands in the way of a move, or where it goes.
+    fn is_barred_by_unseen(&self, node: &Node, m: Move) -> bool {
+        let Some(from) = m.from() else { return false };
+        let way = attacks::between(from, m.to()).with(m.to());
+        let mut others = self.back(node).step_by(2);
+        others.any(|ply| ply.came.is_none() && way.contains(uci::destination(ply.played)))
     }
 
     /// Illegal moves of men that had left some squares to a free one of which it is only felt that something came
