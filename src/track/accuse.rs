@@ -298,7 +298,8 @@ impl BoardTrack {
     /// Whether the man that stands in the way, or where the move went, came there by a ply of which no sensor told, or
     /// had left the square long before: a sensor may feel nothing.
     fn is_barred_by_unseen(&self, position: &BoardPosition, found: &Illegal, placement: &Placement) -> bool {
-        if !found.reasons.iter().any(|reason| matches!(reason, Reason::Blocked | Reason::OwnPieceCaptured)) {
+        use Reason::{Blocked, DropOnOccupied, OwnPieceCaptured};
+        if !found.reasons.iter().any(|reason| matches!(reason, Blocked | OwnPieceCaptured | DropOnOccupied)) {
             return false;
         }
         let to = uci::destination(found.played);
@@ -311,9 +312,12 @@ impl BoardTrack {
         };
         // Who takes an own man off puts the other one there at once.
         let before = placement.readings(to).nth(1).filter(|before| before.kinds == Kinds::EMPTY);
-        let gone = before.filter(|_| found.reasons.contains(&Reason::OwnPieceCaptured));
+        let gone = before.filter(|_| found.reasons.contains(&OwnPieceCaptured));
         let gone = gone.is_some_and(|before| placement.changed(to) - before.since > TAKEN_OFF_US);
-        gone || way.with(to).into_iter().any(|square| unseen(square).is_some())
+        // Who left while its own player was to move has moved.
+        let moved = before.filter(|_| found.reasons.contains(&DropOnOccupied)).zip(self.past.last());
+        let moved = moved.is_some_and(|(before, last)| before.since < last.completed_at);
+        gone || moved || way.with(to).into_iter().any(|square| unseen(square).is_some())
     }
 
     /// Whether the man that is dropped on another one had left its tray before an earlier press of its player that no

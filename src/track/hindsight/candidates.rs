@@ -63,7 +63,7 @@ impl Teller<'_> {
             let attempts = attempts.chain(Some(Attempt::Drop { man, to })).filter(|_| came);
             let played = attempts.filter_map(|attempt| position.as_move(attempt));
             let played = played.filter(|m| !position.is_legal(*m) && self.may_be_dropped(node, *m));
-            let played = played.filter(|m| !self.is_barred_by_unseen(node, *m));
+            let played = played.filter(|m| !self.is_barred_by_unseen(node, (*m, last.since)));
             let weight = |m: &Move| match m.from() {
                 Some(from) if drops && carried(from) => named!(ILLEGAL_CARRIED),
                 _ => named!(ILLEGAL),
@@ -76,9 +76,16 @@ impl Teller<'_> {
         moves
     }
 
-    /// Whether a man that no sensor has shown stands in the way of a move, or where it goes.
-    fn is_barred_by_unseen(&self, node: &Node, m: Move) -> bool {
-        let Some(from) = m.from() else { return false };
+    /// Whether a man that no sensor has shown stands in the way of a move, or where it goes, or one is dropped on
+    /// another that had left while its own player was to move, or that has been off its tray for a ply of its player:
+    /// a sensor may feel nothing.
+    fn is_barred_by_unseen(&self, node: &Node, (m, came): (Move, Instant)) -> bool {
+        let Some(from) = m.from() else {
+            let empty = self.log.last(m.to(), came + -1).filter(|before| before.kinds == Kinds::EMPTY);
+            let hand = node.hands.get(node.position.turn()).filter(|hand| *hand.men.get(m.role()) > 0);
+            return empty.is_some_and(|empty| empty.since < node.completed[1])
+                || hand.is_some_and(|hand| *hand.taken.get(m.role()) < node.completed[0]);
+        };
         let way = attacks::between(from, m.to()).with(m.to());
         let mut others = self.back(node).step_by(2);
         others.any(|ply| ply.came.is_none() && way.contains(uci::destination(ply.played)))
