@@ -157,7 +157,21 @@ impl BoardPosition {
         self.plies
     }
 
-    /// Whether the same may be played from here as from another position of the same rule set.
+    /// Whether the same may be played from here as from another position of the same rule set, however long ago it
+    /// began.
+    ///
+    /// ```
+    /// use bughoused::{
+    ///     rules::{BoardPosition, RuleSet},
+    ///     types::{Color, Role},
+    /// };
+    ///
+    /// let board = BoardPosition::new(RuleSet::WBN_1_00.moves);
+    /// let mut other = board.clone();
+    /// assert!(other.continues_as(&board));
+    /// other.add_to_pocket(Color::White, Role::Knight); // it may be dropped
+    /// assert!(!other.continues_as(&board));
+    /// ```
     pub fn continues_as(&self, other: &BoardPosition) -> bool {
         let rights = |position: &BoardPosition| {
             let BoardPosition { promoted, pockets, turn, ep, resting, unmoved_kings, .. } = *position;

@@ -295,8 +295,8 @@ impl BoardTrack {
         !doubted && self.is_trusted_for(plies.min(self.past.len().saturating_sub(self.agreed)))
     }
 
-    /// Whether the man that stands in the way, or where the move went, came there by a ply of which no sensor told, or
-    /// had left the square long before: a sensor may feel nothing.
+    /// Whether the man that stands in the way, or where the move went, came there by a ply of which no sensor told, had
+    /// left the square long before, or left it while its own player was to move: a sensor may feel nothing.
     fn is_barred_by_unseen(&self, position: &BoardPosition, found: &Illegal, placement: &Placement) -> bool {
         use Reason::{Blocked, DropOnOccupied, OwnPieceCaptured};
         if !found.reasons.iter().any(|reason| matches!(reason, Blocked | OwnPieceCaptured | DropOnOccupied)) {
